@@ -23,7 +23,7 @@ void save(const std::string& path, const std::string& content, const AtomicFile:
   file.commit();
 }
 
-ErrorCode refusal(const std::string& path, const AtomicFile::Options& options = {}) {
+ErrorCode refusal_of_name(const std::string& path, const AtomicFile::Options& options = {}) {
   return error_code_of([&] { AtomicFile(path, options); });
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("without overwriting an existing file is refused, however late it appe
   const AtomicFile::Options no_clobber{.overwrite = false, .sync = true};
   save(path, "first", no_clobber);
   CHECK(read_file(path) == "first");
-  CHECK(refusal(path, no_clobber) == ErrorCode::cannot_create);
+  CHECK(refusal_of_name(path, no_clobber) == ErrorCode::cannot_create);
 
   const std::string late = folder / "late.bin";
   {
@@ -185,12 +185,12 @@ TEST_CASE("a name that cannot become a file is refused before anything is writte
   const std::string name =
       GENERATE("folder", "folder/", "loop", "fifo", "missing/a.bin", "plain/a.bin", ".", "..");
   CAPTURE(name);
-  CHECK(refusal(folder / name) == ErrorCode::cannot_create);
-  CHECK(refusal("") == ErrorCode::cannot_create);
-  CHECK(refusal("/dev/full") == ErrorCode::cannot_create);
-  CHECK(refusal("/dev/stdout/x") == ErrorCode::cannot_create);
-  CHECK(refusal(folder / std::string(256, 'n')) == ErrorCode::cannot_create);
-  CHECK(refusal(folder / std::string(5000, 'n')) == ErrorCode::cannot_create);
+  CHECK(refusal_of_name(folder / name) == ErrorCode::cannot_create);
+  CHECK(refusal_of_name("") == ErrorCode::cannot_create);
+  CHECK(refusal_of_name("/dev/full") == ErrorCode::cannot_create);
+  CHECK(refusal_of_name("/dev/stdout/x") == ErrorCode::cannot_create);
+  CHECK(refusal_of_name(folder / std::string(256, 'n')) == ErrorCode::cannot_create);
+  CHECK(refusal_of_name(folder / std::string(5000, 'n')) == ErrorCode::cannot_create);
 }
 
 TEST_CASE("a folder that may not be written to") {
@@ -300,7 +300,7 @@ TEST_CASE("a folder appears under its name when it is complete, and takes the pl
         ErrorCode::cannot_create);
   CHECK(error_code_of([&] { AtomicFile(path, {.overwrite = false}, AtomicFile::Kind::folder); }) ==
         ErrorCode::cannot_create);
-  CHECK(refusal(path) == ErrorCode::cannot_create);
+  CHECK(refusal_of_name(path) == ErrorCode::cannot_create);
 }
 
 TEST_CASE("a folder that was made for others goes with them, at the end and by a signal") {

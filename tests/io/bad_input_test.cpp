@@ -7,12 +7,10 @@
 #include <unistd.h>
 
 #include "io/image/limits.hpp"
-#include "io/image/read_options.hpp"
-#include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/compressed.hpp"
-#include "support/memory_file.hpp"
 #include "support/png_file.hpp"
+#include "support/reading.hpp"
 #include "support/test.hpp"
 #include "support/tiff_bytes.hpp"
 #include "support/tiff_file.hpp"
@@ -21,20 +19,16 @@ using namespace gpuccl;
 using namespace gpuccl::io;
 using tests::MemoryFile;
 using tests::noise;
+using tests::Options;
+using tests::refusal;
 using tests::same_bits;
 using tests::TiffTag;
 using tests::write_tiff;
 
 namespace {
 
-std::string reason_of(const std::string& path, ErrorCode failure, const ReadOptions& options = {}) {
-  return gpuccl::reason_of([&] { read_image(path, options); }, failure);
-}
-
-ErrorCode failure_of_bytes(const std::string& bytes, const ReadOptions& options = {}) {
-  const MemoryFile file(bytes);
-  return error_code_of([&] { read_image(file.path(), options); });
-}
+/// Requires the bytes to be refused as bad data.
+void expect_refused(const std::string& bytes) { tests::refusal_of_bytes(bytes); }
 
 std::int64_t peak_memory() {
   rusage usage{};
@@ -63,6 +57,22 @@ std::string tiff_of(const Header& header, std::size_t stored = 32) {
                              std::string(stored, '\0'));
 }
 
+/// Tags of a page of 16 x 1 pixels.
+const std::vector<TiffTag> kTinyPage = {{TIFFTAG_IMAGEWIDTH, 4, 1, 16},   {TIFFTAG_IMAGELENGTH, 4, 1, 1},
+                                        {TIFFTAG_BITSPERSAMPLE, 3, 1, 1}, {TIFFTAG_PHOTOMETRIC, 3, 1, 1},
+                                        {TIFFTAG_STRIPOFFSETS, 4, 1, 8},  {TIFFTAG_STRIPBYTECOUNTS, 4, 1, 2}};
+
+/// Does `action` while standard input is `descriptor`.
+template <class Action>
+void with_input(int descriptor, Action action) {
+  const int saved = dup(STDIN_FILENO);
+  dup2(descriptor, STDIN_FILENO);
+  action();
+  dup2(saved, STDIN_FILENO);
+  close(saved);
+  close(descriptor);
+}
+
 std::string tiled_tiff_of(std::uint32_t width, std::uint32_t tile_width, std::uint32_t tile_height) {
   constexpr std::size_t kTags = 8;
   return tests::tiff_of_tags({{TIFFTAG_IMAGEWIDTH, 4, 1, width},
@@ -84,32 +94,32 @@ TEST_CASE("headers that claim the impossible are refused and take no memory") {
 
   for (const std::uint32_t huge : {0x7fffffffu, 0x80000000u, 0xffffffffu}) {
     CAPTURE(huge);
-    REQUIRE(failure_of_bytes(tiff_of({huge, 16})) == ErrorCode::data);
-    REQUIRE(failure_of_bytes(tiff_of({16, huge})) == ErrorCode::data);
-    REQUIRE(failure_of_bytes(tiff_of({huge, huge, 1, COMPRESSION_NONE, 1, huge})) == ErrorCode::data);
-    REQUIRE(failure_of_bytes(tiff_of({16, huge, 1, COMPRESSION_LZW, 1, huge})) == ErrorCode::data);
-    REQUIRE(failure_of_bytes(tiff_of({16, huge, 1, COMPRESSION_CCITTFAX4, 1, huge})) == ErrorCode::data);
-    REQUIRE(failure_of_bytes(tiff_of({16, 16, 1, COMPRESSION_PACKBITS, 1, 16, huge})) == ErrorCode::data);
+    expect_refused(tiff_of({huge, 16}));
+    expect_refused(tiff_of({16, huge}));
+    expect_refused(tiff_of({huge, huge, 1, COMPRESSION_NONE, 1, huge}));
+    expect_refused(tiff_of({16, huge, 1, COMPRESSION_LZW, 1, huge}));
+    expect_refused(tiff_of({16, huge, 1, COMPRESSION_CCITTFAX4, 1, huge}));
+    expect_refused(tiff_of({16, 16, 1, COMPRESSION_PACKBITS, 1, 16, huge}));
   }
   for (const std::uint32_t compression :
        {COMPRESSION_NONE, COMPRESSION_PACKBITS, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE,
         COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4, COMPRESSION_CCITTRLE}) {
     CAPTURE(compression);
-    REQUIRE(failure_of_bytes(tiff_of({65536, 1048576, 1, compression, 1, 1048576})) == ErrorCode::data);
+    expect_refused(tiff_of({65536, 1048576, 1, compression, 1, 1048576}));
   }
-  REQUIRE(failure_of_bytes(tiff_of({0, 16})) == ErrorCode::data);
-  REQUIRE(failure_of_bytes(tiff_of({16, 0})) == ErrorCode::data);
-  REQUIRE(failure_of_bytes(tiff_of({16, 16, 1, COMPRESSION_NONE, 65535})) == ErrorCode::data);
-  REQUIRE(failure_of_bytes(tiff_of({16, 16, 65535})) == ErrorCode::data);
-  REQUIRE(failure_of_bytes(tiff_of({16, 16, 1, COMPRESSION_NONE, 1, 0})) == ErrorCode::data);
-  REQUIRE(failure_of_bytes(tiff_of({16, 16, 8})) == ErrorCode::data);  // a strip too short
-  REQUIRE(failure_of_bytes(tiff_of({}, 31)) == ErrorCode::data);
+  expect_refused(tiff_of({0, 16}));
+  expect_refused(tiff_of({16, 0}));
+  expect_refused(tiff_of({16, 16, 1, COMPRESSION_NONE, 65535}));
+  expect_refused(tiff_of({16, 16, 65535}));
+  expect_refused(tiff_of({16, 16, 1, COMPRESSION_NONE, 1, 0}));
+  expect_refused(tiff_of({16, 16, 8}));  // a strip too short
+  expect_refused(tiff_of({}, 31));
 
   for (const std::uint32_t size : {0u, 15u, 0x7ffffff0u, 0x80000000u, 0xfffffff0u}) {
     CAPTURE(size);
-    REQUIRE(failure_of_bytes(tiled_tiff_of(16, size, 16)) == ErrorCode::data);
-    REQUIRE(failure_of_bytes(tiled_tiff_of(16, 16, size)) == ErrorCode::data);
-    REQUIRE(failure_of_bytes(tiled_tiff_of(0x7fffffff, size, size)) == ErrorCode::data);
+    expect_refused(tiled_tiff_of(16, size, 16));
+    expect_refused(tiled_tiff_of(16, 16, size));
+    expect_refused(tiled_tiff_of(0x7fffffff, size, size));
   }
 
   for (const std::uint32_t huge : {1000001u, 0x7fffffffu, 0x80000000u, 0xffffffffu})
@@ -117,8 +127,8 @@ TEST_CASE("headers that claim the impossible are refused and take no memory") {
       for (const int interlace : {0, 1}) {
         CAPTURE(huge, color, interlace);
         const std::string header = tests::png_header(huge, huge, 8, color, interlace);
-        REQUIRE(failure_of_bytes(tests::png_of_chunks(
-                    {{"IHDR", header}, {"IDAT", tests::zlib_stream("x")}, {"IEND", ""}})) == ErrorCode::data);
+        expect_refused(
+            tests::png_of_chunks({{"IHDR", header}, {"IDAT", tests::zlib_stream("x")}, {"IEND", ""}}));
       }
   REQUIRE(peak_memory() - before < std::int64_t{64} << 20);
 }
@@ -131,7 +141,7 @@ TEST_CASE(
         COMPRESSION_JP2000, 4711}) {
     CAPTURE(compression);
     const MemoryFile file(tiff_of({16, 16, 1, compression}));
-    const std::string reason = reason_of(file.path(), ErrorCode::data);
+    const std::string reason = refusal(file.path());
     CAPTURE(reason);
     REQUIRE(reason.starts_with("compression "));
     REQUIRE(reason.ends_with(" is not supported"));
@@ -158,7 +168,7 @@ TEST_CASE("tiles whose size passes 64 bits are refused") {
                                              {TIFFTAG_TILEOFFSETS, 4, kTiles, tables},
                                              {TIFFTAG_TILEBYTECOUNTS, 4, kTiles, tables + 4 * kTiles}},
                                             data));
-  REQUIRE(reason_of(file.path(), ErrorCode::data) == "impossible strips or tiles");
+  REQUIRE(refusal(file.path()) == "impossible strips or tiles");
 }
 
 TEST_CASE("the tables of a codec have an allowance under any limit of memory") {
@@ -168,32 +178,25 @@ TEST_CASE("the tables of a codec have an allowance under any limit of memory") {
   page.compression = COMPRESSION_LZW;
   page.samples = tests::samples_of<std::uint64_t>(noise({64, 64, 1}, 1), 1, 0);
   write_tiff(file.path(), {page});
-  ReadOptions options;
-  options.limits.memory = std::int64_t{64} << 10;
-  options.in_parts = true;
-  REQUIRE(read_image(file.path(), options).extent() == Extent{64, 64, 1});
+  REQUIRE(read_image(file.path(), Options().memory(64 << 10).parts()).extent() == Extent{64, 64, 1});
 }
 
 TEST_CASE("a TIFF that ends before its directory does is said to be cut off") {
-  const std::vector<TiffTag> tags = {{TIFFTAG_IMAGEWIDTH, 4, 1, 16},   {TIFFTAG_IMAGELENGTH, 4, 1, 1},
-                                     {TIFFTAG_BITSPERSAMPLE, 3, 1, 1}, {TIFFTAG_PHOTOMETRIC, 3, 1, 1},
-                                     {TIFFTAG_STRIPOFFSETS, 4, 1, 8},  {TIFFTAG_STRIPBYTECOUNTS, 4, 1, 2}};
-  const std::string whole = tests::tiff_of_tags(tags);
+  const std::string whole = tests::tiff_of_tags(kTinyPage);
   REQUIRE(read_image(MemoryFile(whole).path(), {}).extent() == Extent{16, 1, 1});
   for (std::size_t length = 4; length < whole.size() - 4; ++length) {
     CAPTURE(length);
-    REQUIRE(reason_of(MemoryFile(whole.substr(0, length)).path(), ErrorCode::data) ==
-            "the file is truncated");
+    REQUIRE(tests::refusal_of_bytes(whole.substr(0, length)) == "the file is truncated");
   }
-  const std::string far_page = tests::tiff_of_tags(tags, {}, 100000);
-  REQUIRE(reason_of(MemoryFile(far_page).path(), ErrorCode::data) == "page 2: the file is truncated");
+  const std::string far_page = tests::tiff_of_tags(kTinyPage, {}, 100000);
+  REQUIRE(tests::refusal_of_bytes(far_page) == "page 2: the file is truncated");
 }
 
 TEST_CASE("the message of a bomb names both sizes") {
   const std::string header = tests::png_header(250000, 200000, 1, PNG_COLOR_TYPE_GRAY);
   const MemoryFile file(
       tests::png_of_chunks({{"IHDR", header}, {"IDAT", tests::zlib_stream("x")}, {"IEND", ""}}));
-  REQUIRE(reason_of(file.path(), ErrorCode::data) == "header claims 5960 MiB from 69 bytes");
+  REQUIRE(refusal(file.path()) == "header claims 5960 MiB from 69 bytes");
 }
 
 TEST_CASE("texts of a PNG that unfold to megabytes are not looked at") {
@@ -214,30 +217,21 @@ TEST_CASE("damaged PNG files are refused") {
   using Chunks = std::vector<std::pair<std::string, std::string>>;
   const std::string header = tests::png_header(8, 2, 1, 0);
   const std::string pixels = tests::zlib_stream(std::string(4, '\0'));
-  const auto failure_of_chunks = [](const Chunks& chunks) {
-    return failure_of_bytes(tests::png_of_chunks(chunks));
-  };
   const MemoryFile good(tests::png_of_chunks({{"IHDR", header}, {"IDAT", pixels}, {"IEND", ""}}));
   REQUIRE(read_image(good.path(), {}).extent() == Extent{8, 2, 1});
-
-  REQUIRE(failure_of_chunks({{"IHDR", header}, {"IEND", ""}}) == ErrorCode::data);
-  REQUIRE(failure_of_chunks({{"IHDR", header}, {"IDAT", pixels}}) == ErrorCode::data);
-  REQUIRE(failure_of_chunks({{"IDAT", pixels}, {"IHDR", header}, {"IEND", ""}}) == ErrorCode::data);
-  REQUIRE(failure_of_chunks({{"IHDR", header}, {"IDAT", pixels.substr(0, 5)}, {"IEND", ""}}) ==
-          ErrorCode::data);
-  REQUIRE(failure_of_chunks({{"IHDR", header}, {"IDAT", tests::zlib_stream("x")}, {"IEND", ""}}) ==
-          ErrorCode::data);
-  REQUIRE(failure_of_chunks({{"IHDR", header}, {"CRIT", ""}, {"IDAT", pixels}, {"IEND", ""}}) ==
-          ErrorCode::data);
-  REQUIRE(failure_of_chunks({{"IHDR", tests::png_header(8, 2, 8, 3)}, {"IDAT", pixels}, {"IEND", ""}}) ==
-          ErrorCode::data);
-  REQUIRE(failure_of_chunks({{"IHDR", tests::png_header(8, 2, 3, 0)}, {"IDAT", pixels}, {"IEND", ""}}) ==
-          ErrorCode::data);
-  REQUIRE(failure_of_chunks({{"IHDR", tests::png_header(0, 2, 1, 0)}, {"IDAT", pixels}, {"IEND", ""}}) ==
-          ErrorCode::data);
   std::string bad_sum = pixels;
   bad_sum.back() = static_cast<char>(bad_sum.back() ^ 1);
-  REQUIRE(failure_of_chunks({{"IHDR", header}, {"IDAT", bad_sum}, {"IEND", ""}}) == ErrorCode::data);
+  for (const Chunks& chunks : {Chunks{{"IHDR", header}, {"IEND", ""}},
+                               {{"IHDR", header}, {"IDAT", pixels}},
+                               {{"IDAT", pixels}, {"IHDR", header}, {"IEND", ""}},
+                               {{"IHDR", header}, {"IDAT", pixels.substr(0, 5)}, {"IEND", ""}},
+                               {{"IHDR", header}, {"IDAT", tests::zlib_stream("x")}, {"IEND", ""}},
+                               {{"IHDR", header}, {"CRIT", ""}, {"IDAT", pixels}, {"IEND", ""}},
+                               {{"IHDR", tests::png_header(8, 2, 8, 3)}, {"IDAT", pixels}, {"IEND", ""}},
+                               {{"IHDR", tests::png_header(8, 2, 3, 0)}, {"IDAT", pixels}, {"IEND", ""}},
+                               {{"IHDR", tests::png_header(0, 2, 1, 0)}, {"IDAT", pixels}, {"IEND", ""}},
+                               {{"IHDR", header}, {"IDAT", bad_sum}, {"IEND", ""}}})
+    expect_refused(tests::png_of_chunks(chunks));
 }
 
 TEST_CASE("a thousand pages that share their strips are refused early") {
@@ -278,17 +272,15 @@ TEST_CASE("a thousand pages that share their strips are refused early") {
 }
 
 TEST_CASE("pages that form a loop are refused") {
-  const std::vector<TiffTag> tags = {{TIFFTAG_IMAGEWIDTH, 4, 1, 16},   {TIFFTAG_IMAGELENGTH, 4, 1, 1},
-                                     {TIFFTAG_BITSPERSAMPLE, 3, 1, 1}, {TIFFTAG_PHOTOMETRIC, 3, 1, 1},
-                                     {TIFFTAG_STRIPOFFSETS, 4, 1, 8},  {TIFFTAG_STRIPBYTECOUNTS, 4, 1, 2}};
-  const std::uint32_t second = tests::tiff_data_offset(tags.size());
-  REQUIRE(failure_of_bytes(tests::tiff_of_tags(tags, {}, 8)) == ErrorCode::data);
-  const std::string two_pages = tests::tiff_of_tags(tags, tests::tiff_of_tags(tags, {}, 0).substr(8), second);
+  const std::uint32_t second = tests::tiff_data_offset(kTinyPage.size());
+  expect_refused(tests::tiff_of_tags(kTinyPage, {}, 8));
+  const std::string two_pages =
+      tests::tiff_of_tags(kTinyPage, tests::tiff_of_tags(kTinyPage, {}, 0).substr(8), second);
   REQUIRE(read_image(MemoryFile(two_pages).path(), {}).extent().depth == 2);
   for (const std::uint32_t next : {8u, second})
-    REQUIRE(failure_of_bytes(tests::tiff_of_tags(tags, tests::tiff_of_tags(tags, {}, next).substr(8),
-                                                 second)) == ErrorCode::data);
-  REQUIRE(failure_of_bytes(tests::tiff_of_tags(tags, {}, 100000)) == ErrorCode::data);
+    expect_refused(
+        tests::tiff_of_tags(kTinyPage, tests::tiff_of_tags(kTinyPage, {}, next).substr(8), second));
+  expect_refused(tests::tiff_of_tags(kTinyPage, {}, 100000));
 }
 
 TEST_CASE("limits are kept") {
@@ -317,24 +309,23 @@ TEST_CASE("limits are kept") {
 
 TEST_CASE("folders, and files that are not images, are refused") {
   const ScratchFolder folder;
-  REQUIRE(reason_of(folder / "missing.png", ErrorCode::no_input) == "no such file or directory");
-  REQUIRE(reason_of(folder.path().string(), ErrorCode::no_input) == "is a directory, not a file");
+  REQUIRE(refusal(folder / "missing.png", {}, ErrorCode::no_input) == "no such file or directory");
+  REQUIRE(refusal(folder.path().string(), {}, ErrorCode::no_input) == "is a directory, not a file");
   REQUIRE(error_code_of([] { read_image("/dev/null", {}); }) == ErrorCode::no_input);
   write_file(folder / "empty", "");
-  REQUIRE(reason_of(folder / "empty", ErrorCode::data) == "is empty");
+  REQUIRE(refusal(folder / "empty") == "is empty");
   write_file(folder / "text.png", "not an image");
-  REQUIRE(reason_of(folder / "text.png", ErrorCode::data)
+  REQUIRE(refusal(folder / "text.png")
               .starts_with("is not in a supported format (PNG, TIFF, .npy, NIfTI, NRRD, MetaImage, "));
-  for (const char* start : {"II*", "MM", "\x89PNG\r\n\x1a\n", "II"})
-    REQUIRE(failure_of_bytes(start) == ErrorCode::data);
+  for (const char* start : {"II*", "MM", "\x89PNG\r\n\x1a\n", "II"}) expect_refused(start);
   for (const std::string& start :
        {std::string("II*\0", 4), std::string("II*\0\0\0\0\0", 8), std::string("MM\0*\0\0\0\0", 8),
         std::string("II+\0\10\0\0\0\0\0\0\0\0\0\0\0", 16)})
-    REQUIRE(failure_of_bytes(start) == ErrorCode::data);
+    expect_refused(start);
   if (geteuid() != 0) {
     write_file(folder / "secret", "x");
     chmod((folder / "secret").c_str(), 0);
-    REQUIRE(reason_of(folder / "secret", ErrorCode::no_input) == "permission denied");
+    REQUIRE(refusal(folder / "secret", {}, ErrorCode::no_input) == "permission denied");
   }
 }
 
@@ -398,15 +389,11 @@ TEST_CASE("a pipe is read to its end") {
     writer.join();
   }
 
-  const int saved = dup(STDIN_FILENO);
-  const int opened = open((folder / "image.tif").c_str(), O_RDONLY);
-  dup2(opened, STDIN_FILENO);
-  ImageInfo info;
-  REQUIRE(same_bits(read_image("-", {}, &info), image));
-  REQUIRE(info.path == "-");
-  dup2(saved, STDIN_FILENO);
-  close(saved);
-  close(opened);
+  with_input(open((folder / "image.tif").c_str(), O_RDONLY), [&] {
+    const tests::Read found = tests::read("-");
+    REQUIRE(same_bits(found.image, image));
+    REQUIRE(found.info.path == "-");
+  });
 }
 
 TEST_CASE("a pipe that brings more than may be held is refused") {
@@ -415,12 +402,5 @@ TEST_CASE("a pipe that brings more than may be held is refused") {
   const std::string content(30000, 'x');
   REQUIRE(write(ends[1], content.data(), content.size()) == 30000);
   close(ends[1]);
-  const int saved = dup(STDIN_FILENO);
-  dup2(ends[0], STDIN_FILENO);
-  ReadOptions options;
-  options.limits.memory = 20000;
-  REQUIRE(error_code_of([&] { read_image("-", options); }) == ErrorCode::memory);
-  dup2(saved, STDIN_FILENO);
-  close(saved);
-  close(ends[0]);
+  with_input(ends[0], [] { refusal("-", Options().memory(20000), ErrorCode::memory); });
 }

@@ -342,32 +342,6 @@ TEST_CASE("values of 64 bits are compared exactly, floating-point ones by the ne
   CHECK(SampleValue::parse("1e19")->text() == "10000000000000000000");
 }
 
-TEST_CASE("not a number is background") {
-  const float floats[] = {std::nanf(""), 0.0f, -0.0f, 1e-45f, -3.0f, std::numeric_limits<float>::infinity()};
-  SampleFormat format{32, SampleKind::floating, 1, Photometric::min_is_black, false, {}};
-  std::vector<std::byte> row(sizeof floats);
-  std::memcpy(row.data(), floats, sizeof floats);
-  std::uint32_t bits[2];
-  Foreground(format, {}, std::nullopt).pack(row.data(), 6, bits);
-  REQUIRE(bits[0] == 0b111000u);
-  Foreground(format, {}, -4.0).pack(row.data(), 6, bits);
-  REQUIRE(bits[0] == 0b111110u);
-}
-
-TEST_CASE("a color is foreground if its luma is above 0, as the rule says") {
-  const SampleFormat format{16, SampleKind::signed_integer, 3, Photometric::rgb, false, {}};
-  const std::int16_t colors[] = {-1, -1, -1, 100, 0, 0, 100, -100, 0, 0, 0, 0, -100, 100, 0};
-  std::uint32_t bits[2];
-  Foreground(format, {}, std::nullopt).pack(reinterpret_cast<const std::byte*>(colors), 5, bits);
-  REQUIRE(bits[0] == 0b10010u);
-  REQUIRE(foreground_rule(format, {}, std::nullopt) == "luma > 0");
-
-  const SampleFormat floats{32, SampleKind::floating, 3, Photometric::rgb, false, {}};
-  const float light[] = {std::nanf(""), 1, 1, 0, 0.25f, 0, -1, -1, -1};
-  Foreground(floats, {}, std::nullopt).pack(reinterpret_cast<const std::byte*>(light), 3, bits);
-  REQUIRE(bits[0] == 0b010u);
-}
-
 TEST_CASE("missing samples are background under every rule, as numbers of their type") {
   SampleFormat format{16, SampleKind::signed_integer, 1, Photometric::min_is_black, false, {}};
   format.set_missing({*SampleValue::parse("-5"), *SampleValue::parse("7"), *SampleValue::parse("70000")});

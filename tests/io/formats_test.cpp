@@ -124,20 +124,6 @@ TEST_CASE("files begin with the magic numbers of their formats") {
   CHECK(FileStart(file_with("", 0, 0)).is_of(kMghFormat));  // has no magic number
 }
 
-TEST_CASE("capabilities of formats are known") {
-  CHECK_FALSE(holds_volumes("png"));
-  for (const char* format : {"tiff", "jpeg", "stack", "zarr"}) CHECK(holds_volumes(format));
-  CHECK(has_pages("tiff"));
-  for (const char* format : {"png", "stack", "zarr"}) CHECK_FALSE(has_pages(format));
-  CHECK_FALSE(traits_of(LabelFormat::png).holds(LabelType::u32));
-  CHECK_FALSE(traits_of(LabelFormat::mrc).holds(LabelType::u8));
-  CHECK(traits_of(LabelFormat::zarr).is_store);
-  CHECK(traits_of(LabelFormat::zarr).has(Compression::blosc));
-  CHECK_FALSE(traits_of(LabelFormat::tiff).has(Compression::blosc));
-  CHECK_FALSE(traits_of(LabelFormat::nifti_gz).has(Compression::deflate));
-  CHECK(traits_of(LabelFormat::nifti_gz).keeps_frame);
-}
-
 TEST_CASE("a folder with the metadata of Zarr is an image") {
   for (const char* file : {"zarr.json", ".zarray", ".zgroup", ".zattrs"}) {
     const ScratchFolder scratch;

@@ -1,23 +1,15 @@
 // MRC headers byte by byte: what mrcfile does not write (tests/app/volumes_interop.py has the rest), and
 // damage.
 
-#include <algorithm>
-#include <cstring>
-#include <limits>
-
-#include "io/read/reader.hpp"
 #include "io/write/label_writer.hpp"
 #include "label_samples.hpp"
-#include "support/catch.hpp"
 #include "support/compressed.hpp"
-#include "support/error_code_of.hpp"
-#include "support/memory_file.hpp"
 #include "support/read_labels.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/reading.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;
-using tests::MemoryFile;
 
 namespace {
 
@@ -47,24 +39,16 @@ std::string with(std::size_t at, T value, std::string bytes = mrc()) {
   return bytes;
 }
 
-ImageInfo info_of(const std::string& bytes, std::string* warning = nullptr) {
-  ReadOptions options;
-  options.warn = [&](const std::string& line) {
-    if (warning != nullptr) *warning = line;
-  };
-  const MemoryFile file(bytes);
-  return open_reader(file.path(), options)->info();
+ImageInfo info_of(const std::string& bytes, std::vector<std::string>* warnings = nullptr) {
+  const tests::Read read = tests::read_bytes(bytes);
+  if (warnings != nullptr) *warnings = read.warnings;
+  return read.info;
 }
 
-std::string reason_of(const std::string& bytes, const ReadOptions& options = {}) {
-  return gpuccl::reason_of([&] { read_image(MemoryFile(bytes).path(), options); }, ErrorCode::data);
-}
+std::string reason_of(const std::string& bytes) { return tests::refusal_of_bytes(bytes); }
 
-/// With 100 as the threshold.
 bool is_bright(const std::string& bytes) {
-  ReadOptions options;
-  options.foreground.threshold = 100;
-  return read_image(MemoryFile(bytes).path(), options)(0, 0, 0);
+  return tests::read_bytes(bytes, tests::Options().above(100)).image(0, 0, 0);
 }
 
 }  // namespace
@@ -129,11 +113,12 @@ TEST_CASE("axes of an MRC lie along those of the world in any order") {
 }
 
 TEST_CASE("an MRC whose cell is oblique or has no size has no spacing") {
-  std::string warning;
-  CHECK(info_of(with(52, 90.0f), &warning).geometry.is_known(3));
-  CHECK(warning.empty());
-  CHECK_FALSE(info_of(with(60, 120.0f), &warning).geometry.is_known());
-  CHECK(warning == "its unit cell has angles other than 90 degrees, so its spacing is not read");
+  std::vector<std::string> warnings;
+  CHECK(info_of(with(52, 90.0f), &warnings).geometry.is_known(3));
+  CHECK(warnings.empty());
+  CHECK_FALSE(info_of(with(60, 120.0f), &warnings).geometry.is_known());
+  CHECK(warnings == std::vector<std::string>{
+                        "its unit cell has angles other than 90 degrees, so its spacing is not read"});
   std::string unsized = mrc();
   unsized.replace(40, 12, 12, '\0');
   CHECK_FALSE(info_of(unsized).geometry.is_known());

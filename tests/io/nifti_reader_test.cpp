@@ -4,15 +4,13 @@
 #include <tbb/task_arena.h>
 
 #include "io/files/gunzipped_file.hpp"
-#include "io/image/read_options.hpp"
 #include "io/read/intensity_reader.hpp"
 #include "io/read/open_samples.hpp"
-#include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/compressed.hpp"
-#include "support/memory_file.hpp"
 #include "support/nifti_file.hpp"
 #include "support/read_labels.hpp"
+#include "support/reading.hpp"
 #include "support/test.hpp"
 
 using namespace gpuccl;
@@ -21,6 +19,7 @@ using tests::gzipped;
 using tests::MemoryFile;
 using tests::NiftiToWrite;
 using tests::noise;
+using tests::Options;
 using tests::same_bits;
 
 namespace {
@@ -28,27 +27,11 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// `value` where `image` is foreground, in the byte order of the file.
-template <class T>
-std::string samples_of(const BitVolume& image, T value, bool big_endian) {
-  std::string bytes;
-  for (int z = 0; z < image.extent().depth; ++z)
-    for (int y = 0; y < image.extent().height; ++y)
-      for (int x = 0; x < image.extent().width; ++x) {
-        const T sample = image(x, y, z) ? value : T{};
-        std::string stored(sizeof sample, '\0');
-        std::memcpy(stored.data(), &sample, sizeof sample);
-        if (big_endian) std::reverse(stored.begin(), stored.end());
-        bytes += stored;
-      }
-  return bytes;
-}
-
 NiftiToWrite nifti_of(const BitVolume& image) {
   NiftiToWrite nifti;
   const Extent& extent = image.extent();
   nifti.dim = {3, extent.width, extent.height, extent.depth, 1, 1, 1, 1};
-  nifti.samples = samples_of<std::uint8_t>(image, 1, false);
+  nifti.samples = tests::stored_samples<std::uint8_t>(image, 1, false);
   return nifti;
 }
 
@@ -62,7 +45,7 @@ void check_type(int datatype, T value) {
       nifti.nifti2 = nifti2;
       nifti.big_endian = big_endian;
       nifti.datatype = datatype;
-      nifti.samples = samples_of(image, value, big_endian);
+      nifti.samples = tests::stored_samples(image, value, big_endian);
       for (const std::string& bytes : {nifti.bytes(), gzipped(nifti.bytes())}) {
         const MemoryFile file(bytes);
         ImageInfo info;
@@ -73,19 +56,13 @@ void check_type(int datatype, T value) {
     }
 }
 
-std::string read_reason(const std::string& bytes, ErrorCode failure = ErrorCode::data,
-                        const ReadOptions& options = {}) {
-  const MemoryFile file(bytes);
-  return gpuccl::reason_of([&] { read_image(file.path(), options); }, failure);
+std::string read_reason(const std::string& bytes, const ReadOptions& options = {},
+                        ErrorCode failure = ErrorCode::data) {
+  return tests::refusal_of_bytes(bytes, options, failure);
 }
 
 /// Options under which a .nii.gz is a stream.
-ReadOptions little_memory() {
-  ReadOptions options;
-  options.in_parts = true;
-  options.limits.memory = std::int64_t{8} << 20;
-  return options;
-}
+Options little_memory() { return Options().parts().memory(8 << 20); }
 
 }  // namespace
 
@@ -263,7 +240,7 @@ TEST_CASE("a NIfTI that ends early, or is damaged, is refused; bytes after it ge
       {gzipped(whole.substr(0, 100)) + gzipped(whole.substr(100)), false},
       {gzipped(whole.substr(0, 1000)) + gzipped("") + gzipped(whole.substr(1000)), false}};
   for (const auto& [bytes, is_said] : longer)
-    for (ReadOptions options : {ReadOptions(), little_memory()}) {
+    for (Options options : {Options(), little_memory()}) {
       std::vector<std::string> lines;
       options.warn = [&](const std::string& line) { lines.push_back(line); };
       BitVolume parts(image.extent());
@@ -276,7 +253,7 @@ TEST_CASE("a NIfTI that ends early, or is damaged, is refused; bytes after it ge
     std::string damaged = zipped;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
     read_reason(damaged);
-    read_reason(damaged, ErrorCode::data, little_memory());
+    read_reason(damaged, little_memory());
   }
 }
 
@@ -286,8 +263,8 @@ TEST_CASE("a .nii.gz is read forwards and back, as a stream if it is larger than
   const NiftiToWrite nifti = nifti_of(image);  // 25 MiB
   const MemoryFile file(gzipped(nifti.bytes(), 1));
   CHECK(open_reader(file.path(), little_memory())->held_bytes() < little_memory().limits.memory);
-  ReadOptions enough = little_memory(), all;
-  enough.limits.memory = std::int64_t{256} << 20;
+  const Options enough = little_memory().memory(256 << 20);
+  Options all;
   all.any_order = true;
   CHECK(open_reader(file.path(), all)->held_bytes() > extent.elements());
   const auto check = [&](const ReadOptions& options) {
@@ -316,7 +293,7 @@ TEST_CASE("a .nii.gz is read forwards and back, as a stream if it is larger than
 TEST_CASE("bytes after a .nii.gz get one warning for several reads") {
   const BitVolume image = noise({256, 256, 40}, 1);
   const MemoryFile file(gzipped(nifti_of(image).bytes()) + "garbage");
-  for (ReadOptions options : {ReadOptions(), little_memory()})
+  for (Options options : {Options(), little_memory()})
     for (const bool otsu : {false, true}) {
       int lines = 0;
       options.foreground.otsu = otsu;
@@ -336,7 +313,5 @@ TEST_CASE("a header that claims more than gzip can hold is refused at once") {
   nifti.dim = {3, 1000, 1000, 100};
   nifti.samples = std::string(100000000, '\0');
   const std::string bomb = gzipped(nifti.bytes(), 9);  // what it claims is there, and does not fit
-  ReadOptions options;
-  options.limits.memory = std::int64_t{4} << 20;
-  read_reason(bomb, ErrorCode::memory, options);
+  read_reason(bomb, Options().memory(4 << 20), ErrorCode::memory);
 }

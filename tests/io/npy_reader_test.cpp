@@ -1,10 +1,8 @@
 // Arrays of numpy as images.
 
-#include "io/image/read_options.hpp"
 #include "io/npy_bytes.hpp"
-#include "io/read/reader.hpp"
 #include "support/bits.hpp"
-#include "support/memory_file.hpp"
+#include "support/reading.hpp"
 #include "support/test.hpp"
 
 using namespace gpuccl;
@@ -12,37 +10,15 @@ using namespace gpuccl::io;
 using tests::MemoryFile;
 using tests::noise;
 using tests::npy;
+using tests::Options;
 using tests::same_bits;
+using tests::stored_samples;
 
 namespace {
 
 std::string shape_of(const Extent& extent) {
   const std::string page = std::to_string(extent.height) + ", " + std::to_string(extent.width) + ")";
   return "(" + (extent.depth > 1 ? std::to_string(extent.depth) + ", " : "") + page;
-}
-
-/// `foreground` or 0 for each element, z fastest if `fortran`.
-template <class T>
-std::string samples(const BitVolume& image, T foreground, bool swapped = false, bool fortran = false) {
-  const Extent& extent = image.extent();
-  std::string bytes;
-  const auto add = [&](int x, int y, int z) {
-    const T value = image(x, y, z) ? foreground : T{};
-    std::string sample(sizeof value, '\0');
-    std::memcpy(sample.data(), &value, sizeof value);
-    if (swapped) std::reverse(sample.begin(), sample.end());
-    bytes += sample;
-  };
-  if (fortran) {
-    for (int x = 0; x < extent.width; ++x)
-      for (int y = 0; y < extent.height; ++y)
-        for (int z = 0; z < extent.depth; ++z) add(x, y, z);
-  } else {
-    for (int z = 0; z < extent.depth; ++z)
-      for (int y = 0; y < extent.height; ++y)
-        for (int x = 0; x < extent.width; ++x) add(x, y, z);
-  }
-  return bytes;
 }
 
 template <class T>
@@ -52,18 +28,13 @@ void check_type(const char* type, T foreground, bool swapped) {
       for (const int version : {1, 2, 3}) {
         CAPTURE(type, extent.width, fortran, version);
         const BitVolume image = noise(extent, 7);
-        const MemoryFile file(
-            npy(type, shape_of(extent), samples(image, foreground, swapped, fortran), version, fortran));
+        const MemoryFile file(npy(type, shape_of(extent), stored_samples(image, foreground, swapped, fortran),
+                                  version, fortran));
         ImageInfo info;
         REQUIRE(same_bits(read_image(file.path(), {}, &info), image));
         CHECK(info.format == "npy");
         CHECK(info.bits_per_sample == static_cast<int>(8 * sizeof(T)));
       }
-}
-
-ErrorCode failure_of_bytes(const std::string& bytes, const ReadOptions& options = {}) {
-  const MemoryFile file(bytes);
-  return error_code_of([&] { read_image(file.path(), options); });
 }
 
 }  // namespace
@@ -88,10 +59,9 @@ TEST_CASE("arrays of each type, order of bytes and axes, and version of the head
 TEST_CASE("an array in Fortran order is put together by a few slices at a time where memory is short") {
   const Extent extent{64, 64, 40};
   const BitVolume image = noise(extent, 3);
-  const MemoryFile file(npy("|u1", shape_of(extent), samples<std::uint8_t>(image, 1, false, true), 1, true));
-  ReadOptions options;
-  options.in_parts = true;
-  options.limits.memory = std::int64_t{8} * 3 * 64 * 64;  // an eighth of it: three slices
+  const MemoryFile file(
+      npy("|u1", shape_of(extent), stored_samples<std::uint8_t>(image, 1, false, true), 1, true));
+  const Options options = Options().parts().memory(std::int64_t{8} * 3 * 64 * 64);  // an eighth: three slices
   const std::unique_ptr<Reader> reader = open_reader(file.path(), options);
   CHECK(reader->held_bytes() <= options.limits.memory / 4);
   CHECK(reader->held_bytes() >= 3 * 64 * 64);
@@ -111,22 +81,20 @@ TEST_CASE("a large page is the same by many threads and by one") {
     CAPTURE(type);
     const MemoryFile file(npy(type, "(701, 3001)", data));
     CHECK(same_bits(read_image(file.path(), {}), image));
-    ReadOptions tight;
-    tight.limits.memory = 2 << 20;  // for one thread
-    CHECK(same_bits(read_image(file.path(), tight), image));
+    CHECK(same_bits(read_image(file.path(), Options().memory(2 << 20)), image));  // for one thread
     const auto reader = open_reader(file.path(), {});
     BitVolume rows(image.extent());
     reader->read_rows(0, 0, 701, rows);
     CHECK(same_bits(rows, image));
-    CHECK(failure_of_bytes(npy(type, "(701, 3001)", data.substr(1))) == ErrorCode::data);
+    tests::refusal_of_bytes(npy(type, "(701, 3001)", data.substr(1)));
   };
-  check("|u1", samples<std::uint8_t>(image, 1));
-  check(">u2", samples<std::uint16_t>(image, 256, true));
-  check(">f8", samples<double>(image, 0.5, true));
+  check("|u1", stored_samples<std::uint8_t>(image, 1));
+  check(">u2", stored_samples<std::uint16_t>(image, 256, true));
+  check(">f8", stored_samples<double>(image, 0.5, true));
 }
 
 TEST_CASE("headers of arrays that are not images, or claim too much, are refused") {
-  const auto refuses = [](const std::string& bytes) { return failure_of_bytes(bytes) == ErrorCode::data; };
+  const auto refuses = [](const std::string& bytes) { return !tests::refusal_of_bytes(bytes).empty(); };
   for (const char* type : {"<c8", "<c16", "|O", "|S1", "<U1", "<f1", "<u3", "|u2", "=u2", "<M8[s]", ""})
     CHECK(refuses(npy(type, "(1, 1)", std::string(16, '\1'))));
   for (const char* shape :
@@ -163,10 +131,8 @@ TEST_CASE("an array of more slices than are allowed is refused by the name of th
 
 TEST_CASE("an array that does not fit the memory is refused before anything is taken for it") {
   const std::string data(1 << 20, '\1');
-  ReadOptions options;
-  options.limits.memory = 300 << 10;
-  CHECK(failure_of_bytes(npy("|u1", "(1024, 1024)", data), options) == ErrorCode::memory);
-  options.in_parts = true;
-  CHECK_NOTHROW(open_reader(MemoryFile(npy("|u1", "(1024, 1024)", data)).path(), options));
-  CHECK(failure_of_bytes(npy("|u1", "(1024, 1024)", data, 1, true), options) == ErrorCode::memory);
+  const Options little = Options().memory(300 << 10), parts = Options(little).parts();
+  tests::refusal_of_bytes(npy("|u1", "(1024, 1024)", data), little, ErrorCode::memory);
+  CHECK_NOTHROW(open_reader(MemoryFile(npy("|u1", "(1024, 1024)", data)).path(), parts));
+  tests::refusal_of_bytes(npy("|u1", "(1024, 1024)", data, 1, true), parts, ErrorCode::memory);
 }

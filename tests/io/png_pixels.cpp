@@ -22,7 +22,6 @@ DecodedPng read_png(const std::string& path) {
   pixels.height = png_get_image_height(png, info);
   pixels.bits = png_get_bit_depth(png, info);
   pixels.channels = png_get_channels(png, info);
-  pixels.pixels_per_meter = png_get_x_pixels_per_meter(png, info);
   if (pixels.bits < 8) png_set_packing(png);
 
   std::vector<png_byte> row(png_get_rowbytes(png, info) * 8);

@@ -10,7 +10,6 @@ namespace gpuccl::io {
 struct DecodedPng {
   std::uint32_t width = 0, height = 0;
   int bits = 0, channels = 0;
-  std::uint32_t pixels_per_meter = 0;  // 0: unknown
   std::vector<std::uint16_t> values;
 
   std::uint16_t at(std::uint32_t x, std::uint32_t y, int channel = 0) const {

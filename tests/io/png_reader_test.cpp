@@ -1,10 +1,8 @@
 // PNG files of every colour type, made here by libpng.
 
-#include "io/image/read_options.hpp"
-#include "io/read/reader.hpp"
 #include "support/bits.hpp"
-#include "support/memory_file.hpp"
 #include "support/png_file.hpp"
+#include "support/reading.hpp"
 #include "support/test.hpp"
 
 using namespace gpuccl;
@@ -15,20 +13,11 @@ using tests::samples_of;
 
 namespace {
 
-struct Read {
-  BitVolume image;
-  ImageInfo info;
-  std::vector<std::string> warnings;
-};
-
 /// Written and read again.
-Read read(const tests::PngToWrite& png, ReadOptions options = {}) {
+tests::Read read(const tests::PngToWrite& png, const ReadOptions& options = {}) {
   const tests::MemoryFile file;
   write_png(file.path(), png);
-  Read result;
-  options.warn = [&](const std::string& line) { result.warnings.push_back(line); };
-  result.image = read_image(file.path(), options, &result.info);
-  return result;
+  return tests::read(file.path(), options);
 }
 
 tests::PngToWrite png_of(const BitVolume& image, int bits, int color_type,
@@ -56,7 +45,7 @@ TEST_CASE("grays of any depth, interlaced or not, make the same image") {
         tests::PngToWrite png = png_of(image, bits, PNG_COLOR_TYPE_GRAY, {1}, {0});
         png.interlaced = interlaced;
         CAPTURE(extent.width, bits, interlaced);
-        const Read result = read(png);
+        const tests::Read result = read(png);
         REQUIRE(same_bits(result.image, image));
         REQUIRE(result.info.bits_per_sample == bits);
         REQUIRE(result.info.format == "png");
@@ -79,7 +68,7 @@ TEST_CASE("an index of a PNG is foreground if its color is not black") {
         const png_byte alpha = 0;
         png_set_tRNS(writer, info, &alpha, 1, nullptr);
       };
-      const Read transparent = read(png);
+      const tests::Read transparent = read(png);
       REQUIRE(same_bits(transparent.image, image));
       REQUIRE(transparent.warnings == std::vector<std::string>{"transparency ignored"});
     }
@@ -92,9 +81,7 @@ TEST_CASE("a palette of a PNG in which every index is its own gray is none") {
     const auto gray = static_cast<png_byte>(i);
     png.palette.push_back({gray, gray, gray});
   }
-  ReadOptions options;
-  options.foreground.threshold = 100;
-  const Read result = read(png, options);
+  const tests::Read result = read(png, tests::Options().above(100));
   REQUIRE(same_bits(result.image, image));
   REQUIRE(result.info.photometric == "min-is-black");
   REQUIRE(result.warnings.empty());
@@ -122,13 +109,10 @@ TEST_CASE("missing rows of a PNG get a warning of libpng") {
   write_png(file.path(), png);
   std::string content = read_file(file.path());
   content[content.find("pHYs") + 4] ^= 1;  // and its checksum is wrong
-  write_file(file.path(), content);
-  ReadOptions options;
-  std::vector<std::string> lines;
-  options.warn = [&](const std::string& line) { lines.push_back(line); };
-  REQUIRE(!open_reader(file.path(), options)->info().geometry.resolution.is_known());
-  REQUIRE(lines.size() == 1);
-  REQUIRE(lines[0].starts_with("libpng: "));
+  const tests::Read damaged = tests::read_bytes(content);
+  REQUIRE(!damaged.info.geometry.resolution.is_known());
+  REQUIRE(damaged.warnings.size() == 1);
+  REQUIRE(damaged.warnings[0].starts_with("libpng: "));
 }
 
 TEST_CASE("only slice 0 of a PNG is there to be read, into a volume with other things in it") {

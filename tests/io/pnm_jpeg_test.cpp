@@ -1,32 +1,24 @@
 // PBM, PGM, PPM, BMP and JPEG: images of other programs, by the bytes.
 
 #include "io/image/formats.hpp"
-#include "io/read/reader.hpp"
 #include "support/bits.hpp"
-#include "support/memory_file.hpp"
+#include "support/reading.hpp"
 #include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;
 using namespace std::string_literals;
-using tests::MemoryFile;
+using tests::Options;
+using tests::read_bytes;
 using tests::same_bits;
 
 namespace {
 
-BitVolume read(const std::string& content, ReadOptions options = {}) {
-  return read_image(MemoryFile(content).path(), options);
+BitVolume bits_of(const std::string& content, const ReadOptions& options = {}) {
+  return read_bytes(content, options).image;
 }
 
-ReadOptions above(double threshold) {
-  ReadOptions options;
-  options.foreground.threshold = threshold;
-  return options;
-}
-
-bool is_refused(const std::string& content) {
-  return error_code_of([&] { read(content); }) == ErrorCode::data;
-}
+bool is_refused(const std::string& content) { return !tests::refusal_of_bytes(content).empty(); }
 
 /// EXIF data with this orientation, in one byte order or the other.
 std::string exif_of(char orientation, bool big_endian) {
@@ -35,21 +27,18 @@ std::string exif_of(char orientation, bool big_endian) {
 }
 
 std::vector<std::string> warnings_of(const std::string& content) {
-  std::vector<std::string> lines;
-  ReadOptions options;
-  options.warn = [&](const std::string& line) {
-    if (!line.starts_with("libpng: ")) lines.push_back(line);  // about the checksum
-  };
-  read(content, options);
+  std::vector<std::string> lines = read_bytes(content).warnings;
+  std::erase_if(lines, [](const std::string& line) { return line.starts_with("libpng: "); });  // checksums
   return lines;
 }
 
+const std::string kPng =
+    "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\1\0\0\0\0\x37\x6e\xf9\x24"
+    "\0\0\0\nIDAT\x78\x9c\x63\x68\0\0\0\x82\0\x81\x77\xcd\x72\xb6\0\0\0\0IEND\xae\x42\x60\x82"s;
+
 TEST_CASE("an orientation of EXIF in JPEG and PNG is not applied, and warned of as that of a TIFF") {
   const std::string jpeg = read_file(GPUCCL_GOLDEN "/gray.jpg");
-  const std::string png =
-      "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\1\0\0\0\0\x37\x6e\xf9\x24"
-      "\0\0\0\nIDAT\x78\x9c\x63\x68\0\0\0\x82\0\x81\x77\xcd\x72\xb6\0\0\0\0IEND\xae\x42\x60\x82"s;
-  const std::size_t before_pixels = png.find("\0\0\0\nIDAT"s);
+  const std::size_t before_pixels = kPng.find("\0\0\0\nIDAT"s);
   for (const bool big_endian : {false, true})
     for (const char orientation : {'\1', '\6', '\10', '\11'}) {
       CAPTURE(big_endian, orientation);
@@ -58,7 +47,7 @@ TEST_CASE("an orientation of EXIF in JPEG and PNG is not applied, and warned of 
       const std::string in_jpeg = jpeg.substr(0, 2) + "\xff\xe1\0"s + static_cast<char>(segment.size() + 2) +
                                   segment + jpeg.substr(2);
       const std::string chunk = "\0\0\0"s + static_cast<char>(exif.size()) + "eXIf" + exif + "1234";
-      const std::string in_png = png.substr(0, before_pixels) + chunk + png.substr(before_pixels);
+      const std::string in_png = kPng.substr(0, before_pixels) + chunk + kPng.substr(before_pixels);
       const bool is_turned = orientation == 6 || orientation == 8;
       const std::vector<std::string> warning = {"orientation " + std::to_string(orientation) +
                                                 " ignored, read as stored"};
@@ -77,13 +66,10 @@ TEST_CASE("a picture of several gets a warning that only the first is read") {
   };
   CHECK(warnings_of(with_segment("MPF\0MM\0*\0\0\0\10"s)) == warning);
   CHECK(warnings_of(with_segment("ICC_PROFILE\0\1\1"s)).empty());
-  const std::string png =
-      "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\1\0\0\0\0\x37\x6e\xf9\x24"
-      "\0\0\0\nIDAT\x78\x9c\x63\x68\0\0\0\x82\0\x81\x77\xcd\x72\xb6\0\0\0\0IEND\xae\x42\x60\x82"s;
   const auto with_chunk = [&](const std::string& before) {
     const std::string chunk = "\0\0\0\10acTL\0\0\0\2\0\0\0\0\xf3\x8d\x93\x70"s;
-    const std::size_t at = png.find(before) - 4;
-    return png.substr(0, at) + chunk + png.substr(at);
+    const std::size_t at = kPng.find(before) - 4;
+    return kPng.substr(0, at) + chunk + kPng.substr(at);
   };
   CHECK(warnings_of(with_chunk("IDAT")) == warning);
   CHECK(warnings_of(with_chunk("IEND")).empty());  // such a PNG is not animated
@@ -91,21 +77,18 @@ TEST_CASE("a picture of several gets a warning that only the first is read") {
 
 TEST_CASE("a PNM is the same as text and as bytes, with comments") {
   const BitVolume white = tests::drawn(std::vector<std::string>{"#.##.....", "........#"});
-  CHECK(same_bits(read("P1 9 2\n010011111\n1 1 1 1 1 1 1 1 0\n"), white));
-  CHECK(same_bits(read("P4\n# by hand\n9 2\n\x4f\x80\xff\0"s), white));
-  ReadOptions raw;
-  raw.foreground.raw = true;
-  CHECK(!read("P1 2 1 1 0\n", raw)(1, 0, 0));
-  CHECK(read("P1 2 1 1 0\n", raw)(0, 0, 0));
+  CHECK(same_bits(bits_of("P1 9 2\n010011111\n1 1 1 1 1 1 1 1 0\n"), white));
+  CHECK(same_bits(bits_of("P4\n# by hand\n9 2\n\x4f\x80\xff\0"s), white));
+  CHECK(same_bits(bits_of("P1 2 1 1 0\n", Options().raw()), tests::drawn(std::vector<std::string>{"#."})));
 
   const BitVolume bright = tests::drawn(std::vector<std::string>{"#..", "..#"});
-  CHECK(same_bits(read("P2 3 2 # largest\n255\n200 3 0 7 100 101\n", above(100)), bright));
-  CHECK(same_bits(read("P5\n3 2\n255\n\xc8\3\0\7\x64\x65"s, above(100)), bright));
-  CHECK(same_bits(read("P2 3 2 1000 900 3 0 7 300 301", above(300)), bright));
-  CHECK(same_bits(read("P5\t3\r\n2 1000\n\3\x84\0\3\0\0\0\7\1\x2c\1\x2d"s, above(300)), bright));
-  CHECK(same_bits(read("P3 3 2 9  9 9 9 0 0 9 0 0 0  1 1 1 0 9 0 0 9 1", above(5.3)), bright));
-  CHECK(same_bits(read("P6 3 2 9\n\t\t\t\0\0\t\0\0\0\1\1\1\0\t\0\0\t\1"s, above(5.3)), bright));
-  CHECK(open_reader(MemoryFile("P6 1 1 9\nabc").path(), {})->info().format == "pnm");
+  CHECK(same_bits(bits_of("P2 3 2 # largest\n255\n200 3 0 7 100 101\n", Options().above(100)), bright));
+  CHECK(same_bits(bits_of("P5\n3 2\n255\n\xc8\3\0\7\x64\x65"s, Options().above(100)), bright));
+  CHECK(same_bits(bits_of("P2 3 2 1000 900 3 0 7 300 301", Options().above(300)), bright));
+  CHECK(same_bits(bits_of("P5\t3\r\n2 1000\n\3\x84\0\3\0\0\0\7\1\x2c\1\x2d"s, Options().above(300)), bright));
+  CHECK(same_bits(bits_of("P3 3 2 9  9 9 9 0 0 9 0 0 0  1 1 1 0 9 0 0 9 1", Options().above(5.3)), bright));
+  CHECK(same_bits(bits_of("P6 3 2 9\n\t\t\t\0\0\t\0\0\0\1\1\1\0\t\0\0\t\1"s, Options().above(5.3)), bright));
+  CHECK(tests::info_of_bytes("P6 1 1 9\nabc").format == "pnm");
 }
 
 TEST_CASE("a PNM that ends early, or is none, is refused") {
@@ -115,11 +98,8 @@ TEST_CASE("a PNM that ends early, or is none, is refused") {
         "P5 99999999999 2 255\n"s, "P5 -3 2 255\n123456"s, "P5 0 2 255\n"s,
         "P2 2147483647 2147483647 255 1 2 3"s})
     CHECK(is_refused(content));
-  std::vector<std::string> lines;
-  ReadOptions options;
-  options.warn = [&](const std::string& line) { lines.push_back(line); };
-  read("P5 1 1 255\n1P5 1 1 255\n1", options);
-  CHECK(lines == std::vector<std::string>{"data after its samples is ignored"});
+  CHECK(warnings_of("P5 1 1 255\n1P5 1 1 255\n1") ==
+        std::vector<std::string>{"data after its samples is ignored"});
 }
 
 /// Little-endian.
@@ -147,44 +127,44 @@ struct Bmp {
 TEST_CASE("a BMP is read from the bottom up and from the top down, with a palette and in colors") {
   const BitVolume image = tests::drawn(std::vector<std::string>{"#.##.....", "........#"});
   const std::string first = "\xb0\0\0\0"s, second = "\0\x80\0\0"s;
-  CHECK(same_bits(read(Bmp().with(second + first)), image));
-  CHECK(same_bits(read(Bmp{1, 9, -2}.with(first + second)), image));
-  CHECK(same_bits(read(Bmp{1, 9, -2, "\xff\xff\xff\0\0\0\0\0"s}.with("\x4f\xff\0\0\xff\x7f\0\0"s)), image));
+  CHECK(same_bits(bits_of(Bmp().with(second + first)), image));
+  CHECK(same_bits(bits_of(Bmp{1, 9, -2}.with(first + second)), image));
+  CHECK(
+      same_bits(bits_of(Bmp{1, 9, -2, "\xff\xff\xff\0\0\0\0\0"s}.with("\x4f\xff\0\0\xff\x7f\0\0"s)), image));
 
   const BitVolume bright = tests::drawn(std::vector<std::string>{"#..", "..#"});
   std::string grays;
   for (std::uint32_t i = 0; i < 16; ++i) grays += number(i * 0x111111, 4);
-  CHECK(same_bits(read(Bmp{4, 3, -2, grays}.with("\xf3\0\0\0\x01\xe0\0\0"s), above(13)), bright));
-  CHECK(same_bits(read(Bmp{8, 3, 2, "\0\0\xff\0\0\0\0\0"s, 0, 2}.with("\1\1\0\0\0\1\1\0"s)), bright));
+  CHECK(
+      same_bits(bits_of(Bmp{4, 3, -2, grays}.with("\xf3\0\0\0\x01\xe0\0\0"s), Options().above(13)), bright));
+  CHECK(same_bits(bits_of(Bmp{8, 3, 2, "\0\0\xff\0\0\0\0\0"s, 0, 2}.with("\1\1\0\0\0\1\1\0"s)), bright));
   // Blue first: 0.114 of it is below 30, 0.299 of red above.
-  CHECK(same_bits(
-      read(Bmp{24, 3, -2, ""}.with("\0\0\xff\xff\0\0\0\0\0\0\0\0\0\0\0\xff\0\0\0\0\xff\0\0\0"s), above(30)),
-      bright));
-  CHECK(same_bits(read(Bmp{32, 1, 2, ""}.with("\0\0\xff\0\0\0\0\xff"s), above(30)),
+  CHECK(
+      same_bits(bits_of(Bmp{24, 3, -2, ""}.with("\0\0\xff\xff\0\0\0\0\0\0\0\0\0\0\0\xff\0\0\0\0\xff\0\0\0"s),
+                        Options().above(30)),
+                bright));
+  CHECK(same_bits(bits_of(Bmp{32, 1, 2, ""}.with("\0\0\xff\0\0\0\0\xff"s), Options().above(30)),
                   tests::drawn(std::vector<std::string>{".", "#"})));
   // Bit fields of whole bytes, here with red in the last of four.
   const std::string fields = number(0xff000000, 4) + number(0xff0000, 4) + number(0xff00, 4);
-  CHECK(same_bits(read(Bmp{32, 1, 2, fields, 3}.with("\0\0\0\xff\0\xff\0\0"s), above(30)),
+  CHECK(same_bits(bits_of(Bmp{32, 1, 2, fields, 3}.with("\0\0\0\xff\0\xff\0\0"s), Options().above(30)),
                   tests::drawn(std::vector<std::string>{".", "#"})));
   CHECK(is_refused(
       Bmp{32, 1, 2, number(0xff, 4) + number(0xff, 4) + number(0xff00, 4), 3}.with(std::string(8, 0))));
   // A cursor's place in the fields that are 0 elsewhere, and a header of no version's size.
   std::string hotspot = Bmp().with(second + first);
   hotspot.replace(6, 4, "\3\0\4\0"s);
-  CHECK(same_bits(read(hotspot), image));
+  CHECK(same_bits(bits_of(hotspot), image));
   std::string bad_header = Bmp().with(second + first) + std::string(60, 0);
   bad_header[14] = 66;
   CHECK(is_refused(bad_header));
-  const ImageInfo info = open_reader(MemoryFile(Bmp().with(second + first)).path(), {})->info();
+  const ImageInfo info = tests::info_of_bytes(Bmp().with(second + first));
   CHECK(info.format == "bmp");
   CHECK(info.geometry.resolution.x == 39.37);
-  std::vector<std::string> lines;
-  ReadOptions options;
-  options.warn = [&](const std::string& line) { lines.push_back(line); };
-  CHECK(same_bits(read(Bmp().with(second + first), options), image));
-  CHECK(lines.empty());
-  CHECK(same_bits(read(Bmp().with(second + first + "more"), options), image));
-  CHECK(lines == std::vector<std::string>{"data after its samples is ignored"});
+  CHECK(warnings_of(Bmp().with(second + first)).empty());
+  CHECK(same_bits(bits_of(Bmp().with(second + first + "more")), image));
+  CHECK(warnings_of(Bmp().with(second + first + "more")) ==
+        std::vector<std::string>{"data after its samples is ignored"});
 }
 
 TEST_CASE("a BMP that ends early, is compressed, or lies about its size is refused") {

@@ -112,35 +112,6 @@ TEST_CASE("a sheet that is a little wider than 2048 pixels is not halved") {
   }
 }
 
-TEST_CASE("slices on a sheet stand under their numbers, where these fit") {
-  const LabelImage image = filled({20, 10, 12}, 5);
-  const ContactSheet sheet = plan_contact_sheet(image.extent());
-  REQUIRE(sheet.text_height == 7);
-  const DecodedPng pixels = preview_of(image);
-  const auto caption = [&](int tile) {
-    std::string rows;
-    for (int y = sheet.top(tile) - 8; y < sheet.top(tile) - 1; ++y, rows += '/')
-      for (int x = sheet.left(tile) + 2; x < sheet.left(tile) + 13; ++x)
-        rows += pixels.at(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y)) > 150 ? '#' : '.';
-    return rows;
-  };
-  CHECK(caption(0) == ".###......./#...#....../#...#....../#...#....../#...#....../#...#....../.###......./");
-  CHECK(caption(10) ==
-        "..#....###./.##...#...#/..#...#...#/..#...#...#/..#...#...#/..#...#...#/..#....###./");
-  CHECK(plan_contact_sheet({6, 10, 12}).caption_height == 0);
-  CHECK(plan_contact_sheet({20, 10, 1}).caption_height == 0);
-  CHECK(plan_contact_sheet({20, 20, 1000}).slice(1) == 10);
-}
-
-TEST_CASE("numbers of slices are larger on larger sheets, and make no slice smaller") {
-  const ContactSheet large = plan_contact_sheet({512, 512, 25});
-  CHECK(large.text_height >= 24);
-  CHECK(large.factor == 1);
-  const ContactSheet full = plan_contact_sheet({565, 565, 25});  // as large as 25 slices can be
-  CHECK(full.factor == 1);
-  CHECK(full.text_height == 9);
-}
-
 /// Samples of 8 bits in memory; a page may be smaller than the others.
 class Samples final : public SampleSource {
  public:
@@ -174,9 +145,8 @@ class Samples final : public SampleSource {
   std::vector<std::vector<std::uint8_t>> samples_;
 };
 
-DecodedPng preview_over(const SampleSource& samples, const LabelImage& image,
-                        const std::vector<NumberedComponent>& numbered = {}, bool invert = false) {
-  Preview preview(image.extent(), numbered);
+DecodedPng preview_over(const SampleSource& samples, const LabelImage& image, bool invert = false) {
+  Preview preview(image.extent());
   preview.draw_image(samples, 1 << 20, invert);
   return drawn(std::move(preview), {image, {}, image.count()});
 }
@@ -234,7 +204,7 @@ TEST_CASE("a light image is darker than labels") {
   CHECK(pixel(pixels, 2, 2) == gray(0));
   CHECK(pixel(pixels, 20, 2) == gray(64));
   // Inverted, the ink is light and the paper black.
-  const DecodedPng inverted = preview_over(samples, filled({40, 30, 1}, 0), {}, true);
+  const DecodedPng inverted = preview_over(samples, filled({40, 30, 1}, 0), true);
   CHECK(pixel(inverted, 2, 2) == gray(225));
   CHECK(pixel(inverted, 20, 2) == gray(0));
 }
@@ -258,44 +228,6 @@ TEST_CASE("a line separates a smaller page from its padding") {
   CHECK(at(18, 12) == gray(128));
   CHECK(at(25, 5) == gray(48));
   CHECK(at(5, 18) == gray(48));
-}
-
-NumberedComponent numbered(Label label, std::uint64_t number, std::uint64_t area, const Box& box) {
-  return {label,
-          number,
-          area,
-          box,
-          {(box.min[0] + box.max[0]) / 2, (box.min[1] + box.max[1]) / 2, (box.min[2] + box.max[2]) / 2}};
-}
-
-TEST_CASE("the largest components have their numbers on them") {
-  const Extent extent{200, 120, 3};
-  Samples samples({{200, 120, 1}, {200, 120, 1}, {200, 120, 1}});
-  samples.at(0, 0) = 1;
-  LabelImage image = filled(extent, 0);
-  // A ring, whose center is not of it, on the middle slice; a dot too small for a number.
-  for (int y = 10; y < 110; ++y)
-    for (int x = 20; x < 120; ++x)
-      if (x < 45 || x >= 95 || y < 35 || y >= 85) image.data()[24000 + 200 * y + x] = 1;
-  image.data()[24000 + 200 * 60 + 150] = 2;
-  const ContactSheet sheet = plan_contact_sheet(extent);
-  const DecodedPng without = preview_over(samples, image),
-                   with = preview_over(samples, image,
-                                       {numbered(1, 707, 7500, {{20, 10, 1}, {119, 109, 1}}),
-                                        numbered(2, 5, 1, {{150, 60, 1}, {150, 60, 1}})});
-  int changed = 0, white = 0;
-  for (std::uint32_t y = 0; y < with.height; ++y)
-    for (std::uint32_t x = 0; x < with.width; ++x) {
-      if (pixel(with, x, y) == pixel(without, x, y)) continue;
-      const int in_x = static_cast<int>(x) - sheet.left(1), in_y = static_cast<int>(y) - sheet.top(1);
-      CAPTURE(in_x, in_y);
-      REQUIRE((in_x >= 0 && in_x < 200 && in_y >= 0 && in_y < 120));
-      REQUIRE(image(in_x, in_y, 1) == 1);
-      ++changed;
-      white += pixel(with, x, y) == gray(255);
-    }
-  CHECK(changed > 100);
-  CHECK(white > 20);
 }
 
 TEST_CASE("numbers are those of the largest components, the first of equal ones") {

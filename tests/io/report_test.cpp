@@ -30,28 +30,6 @@ std::string report_text(const Report& report, const Components& components) {
   return text;
 }
 
-TEST_CASE("many components, one a line, numbers exact") {
-  const Components components = sample_components(30001);
-  Report report;
-  report.volume = true;
-  std::istringstream text(report_text(report, components));
-  const Json json = Json::parse(text);
-  REQUIRE(json["components"].size() == components.size());
-  for (std::size_t i = 0; i < components.size(); ++i) {
-    const Json& row = json["components"][i];
-    const Box& box = components.box[i];
-    if (row["label"] != i + 1 || row["area"] != components.area[i] || row["bbox"][5] != box.max[2] ||
-        row["bbox"][0] != box.min[0] || row["centroid"][0].get<double>() != components.centroid(i, 0) ||
-        row["centroid"][2].get<double>() != components.centroid(i, 2))
-      FAIL("wrong in row " << i);
-  }
-  std::size_t lines = 0;
-  text.clear();
-  text.seekg(0);
-  for (std::string line; std::getline(text, line);) lines += line.starts_with("{\"label\"");
-  CHECK(lines == components.size());
-}
-
 TEST_CASE("extreme numbers are written without an exponent") {
   Components components = sample_components(2);
   components.area = {1u << 31, ~std::uint64_t{0}};

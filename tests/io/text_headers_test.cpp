@@ -2,16 +2,17 @@
 
 #include <bit>
 
-#include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/compressed.hpp"
-#include "support/memory_file.hpp"
-#include "support/nifti_file.hpp"
+#include "support/reading.hpp"
 #include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;
+using tests::contains;
 using tests::MemoryFile;
+using tests::Options;
+using tests::read_bytes;
 
 namespace {
 
@@ -21,7 +22,7 @@ const std::string kNrrd =
     "NRRD0004\n# a comment\ntype: uchar\ndimension: 3\nsizes: 4 3 2\nencoding: raw\nkey:=a: value\n";
 const std::string kMetaimage = "ObjectType = Image\nNDims = 3\nDimSize = 4 3 2\nElementType = MET_UCHAR\n";
 
-ImageInfo info_of(const std::string& content) { return open_reader(MemoryFile(content).path(), {})->info(); }
+ImageInfo info_of(const std::string& content) { return tests::info_of_bytes(content); }
 
 std::string nrrd(const std::string& fields) { return kNrrd + fields + "\n" + kSamples; }
 std::string metaimage(const std::string& fields) {
@@ -29,13 +30,16 @@ std::string metaimage(const std::string& fields) {
 }
 
 std::string refusal_of(const std::string& content, const ReadOptions& options = {}) {
-  const MemoryFile file(content);
   CAPTURE(content);
-  return reason_of([&] { read_image(file.path(), options); });
+  return tests::refusal_of_bytes(content, options);
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
+/// Requires each of the files to be refused with words that contain the second of its pair.
+void expect_refused(const std::vector<std::pair<std::string, const char*>>& files) {
+  for (const auto& [content, words] : files) {
+    CAPTURE(words);
+    CHECK_THAT(refusal_of(content), tests::containing(words));
+  }
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -73,11 +77,8 @@ TEST_CASE("an NRRD says where its elements are in the words of its standard") {
 }
 
 /// The places of foreground among the elements that are read, of which there are at most 24.
-std::vector<int> places_in(const std::string& content, const PlaneChoice& planes) {
-  const MemoryFile file(content);
-  ReadOptions options;
-  options.planes = planes;
-  const BitVolume image = read_image(file.path(), options);
+std::vector<int> places_in(const std::string& content, const ReadOptions& options = {}) {
+  const BitVolume image = read_bytes(content, options).image;
   std::vector<int> places;
   for (int row = 0; row < static_cast<int>(image.extent().rows()); ++row)
     for (int x = 0; x < image.extent().width; ++x)
@@ -86,39 +87,28 @@ std::vector<int> places_in(const std::string& content, const PlaneChoice& planes
   return places;
 }
 
-PlaneChoice channel_of(std::optional<int> number, const std::string& name = "") {
-  PlaneChoice planes;
-  planes.channel = number;
-  planes.channel_name = name;
-  return planes;
-}
+/// A segmentation of 2 channels of 3 x 2 x 2.
+const std::string kTwoChannels{1, 0, 0, 0, 0, 5, 0, 0, 0, 0, 1, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0};
 
 TEST_CASE("values of a list or vector in an NRRD, and of a MetaImage, are channels") {
-  // 2 channels of 3 x 2 x 2.
-  const std::string samples{1, 0, 0, 0, 0, 5, 0, 0, 0, 0, 1, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0};
   const std::string rest = " domain domain domain\nencoding: raw\n";
   const std::string axes = "NRRD0005\ntype: uint8\ndimension: 4\nsizes: 2 3 2 2\nkinds: ";
   for (const char* kind : {"list", "vector", "2-vector", "complex"}) {
     CAPTURE(kind);
-    const std::string file = axes + kind + rest + "\n" + samples;
+    const std::string file = axes + kind + rest + "\n" + kTwoChannels;
     CHECK(refusal_of(file) == "contains 2 channels; --channel N selects one, from 0");
-    CHECK(places_in(file, channel_of(0)) == std::vector{0, 5});
-    CHECK(places_in(file, channel_of(1)) == std::vector{2, 7});
-    ReadOptions options;
-    options.planes = channel_of(2);
-    CHECK(contains(refusal_of(file, options), "has no channel 2"));
-    options.planes = channel_of({}, "liver");
-    CHECK(contains(refusal_of(file, options), "does not name its channels"));
-    options.planes = channel_of(0);
-    options.planes.series = 1;
-    CHECK(contains(refusal_of(file, options), "--series is for"));
+    CHECK(places_in(file, Options().channel(0)) == std::vector{0, 5});
+    CHECK(places_in(file, Options().channel(1)) == std::vector{2, 7});
+    CHECK(contains(refusal_of(file, Options().channel(2)), "has no channel 2"));
+    CHECK(contains(refusal_of(file, Options().channel("liver")), "does not name its channels"));
+    CHECK(contains(refusal_of(file, Options().channel(0).series(1)), "--series is for"));
   }
   const std::string meta =
       "ObjectType = Image\nNDims = 3\nDimSize = 3 2 2\nElementType = MET_UCHAR\nElementNumberOfChannels = 2\n"
       "ElementDataFile = LOCAL\n" +
-      samples;
+      kTwoChannels;
   CHECK(refusal_of(meta) == "contains 2 channels; --channel N selects one, from 0");
-  CHECK(places_in(meta, channel_of(1)) == std::vector{2, 7});
+  CHECK(places_in(meta, Options().channel(1)) == std::vector{2, 7});
   CHECK(contains(refusal_of(replaced(meta, "Channels = 2", "Channels = 0")), "has 0 values per pixel"));
 }
 
@@ -131,9 +121,7 @@ TEST_CASE("an axis of an NRRD whose kind is not spatial is never z") {
   for (const char* space : {"domain", "space"}) {
     const std::string plane = std::string(space) + " " + space;
     CHECK(contains(refusal_of(file("3 2 2", plane + " time")), "contains 2 volumes; --frame N selects one"));
-    ReadOptions second;
-    second.planes.frame = 1;
-    CHECK(places_in(file("3 2 2", plane + " time"), second.planes) == std::vector{1});
+    CHECK(places_in(file("3 2 2", plane + " time"), Options().frame(1)) == std::vector{1});
     for (const char* kind : {"list", "vector", "RGB-color", "complex"})
       CHECK(contains(refusal_of(file("3 2 2", plane + " " + kind)),
                      "put values first or time last with unu permute"));
@@ -143,8 +131,8 @@ TEST_CASE("an axis of an NRRD whose kind is not spatial is never z") {
         contains(refusal_of(file("3 2 2", std::string(space) + " time " + space)), "axis 1 is of kind time"));
     CHECK(contains(refusal_of(file("2 3 2", "time " + plane)), "axis 0 is of kind time"));
     for (const char* kind : {"???", "none"})
-      CHECK(places_in(file("3 2 2", plane + " " + kind), {}) == std::vector{0, 5, 7});
-    CHECK(places_in(file("3 4 1", plane + " stub"), {}) == std::vector{0, 5, 7});
+      CHECK(places_in(file("3 2 2", plane + " " + kind)) == std::vector{0, 5, 7});
+    CHECK(places_in(file("3 4 1", plane + " stub")) == std::vector{0, 5, 7});
   }
   const auto directed = [&](const std::string& directions) {
     return refusal_of(replaced(file("3 2 2", "??? ??? ???"), "encoding",
@@ -156,31 +144,23 @@ TEST_CASE("an axis of an NRRD whose kind is not spatial is never z") {
 }
 
 TEST_CASE("layers of a segmentation of Slicer have the names of their segments") {
-  const std::string samples{1, 0, 0, 0, 0, 5, 0, 0, 0, 0, 1, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0};
   const std::string file =
       "NRRD0004\ntype: uint8\ndimension: 4\nsizes: 2 3 2 2\nkinds: list domain domain domain\nencoding: raw\n"
       "Segment0_Layer:=0\nSegment0_LabelValue:=1\nSegment0_Name:=rib: left\n"
       "Segment1_Layer:=1\nSegment1_LabelValue:=5\nSegment1_Name:=cyst\n"
       "Segment2_Layer:=1\nSegment2_LabelValue:=7\nSegment2_Name:=liver\nSegment2_Tags:=x\n\n" +
-      samples;
+      kTwoChannels;
   CHECK(refusal_of(file) ==
         "contains 2 channels (0 rib: left, 1 cyst = 5; liver = 7); --channel N selects one, from 0");
-  CHECK(places_in(file, channel_of({}, "rib: left")) == std::vector{0, 5});
-  ReadOptions options;
-  options.planes = channel_of({}, "liver");
-  CHECK(contains(refusal_of(file, options),
+  CHECK(places_in(file, Options().channel("rib: left")) == std::vector{0, 5});
+  CHECK(contains(refusal_of(file, Options().channel("liver")),
                  "has 'liver' as value 7 of a channel; use 'gpuccl label' with --channel 1 and --value 7"));
-  options.planes = channel_of({}, "lung");
-  CHECK(contains(refusal_of(file, options),
+  CHECK(contains(refusal_of(file, Options().channel("lung")),
                  "has no 'lung' among its channels (0 rib: left, 1 cyst = 5; liver = 7)"));
-  const std::string one =
-      replaced(replaced(replaced(file, "4\nsizes: 2 3", "3\nsizes: 6"), "list domain", "domain"),
-               "Segment0_Layer:=0", "Segment0_Layer:=1");
-  const std::string single = replaced(replaced(replaced(one, "Segment0_Layer:=1", "Segment0_Layer:=0"),
-                                               "Segment1_Layer:=1", "Segment1_Layer:=0"),
-                                      "Segment2_Layer:=1", "Segment2_Layer:=0");
-  options.planes = channel_of({}, "liver");
-  CHECK(contains(refusal_of(single, options),
+  std::string single = replaced(replaced(file, "4\nsizes: 2 3", "3\nsizes: 6"), "list domain", "domain");
+  for (const char* segment : {"Segment1_Layer:=", "Segment2_Layer:="})
+    single = replaced(single, segment + std::string("1"), segment + std::string("0"));
+  CHECK(contains(refusal_of(single, Options().channel("liver")),
                  "has 'liver' as value 7 of a channel; use 'gpuccl label' with --value 7"));
 }
 
@@ -230,24 +210,25 @@ TEST_CASE("kinds of an NRRD count more than axes without a direction") {
 }
 
 TEST_CASE("an NRRD that cannot be read says why") {
-  CHECK(contains(refusal_of(replaced(nrrd(""), "uchar", "block")), "type block"));
-  CHECK(contains(refusal_of(replaced(nrrd(""), "uchar", "short")), "endian"));
-  CHECK(contains(refusal_of(replaced(nrrd(""), "raw", "bzip2")),
-                 "encoding bzip2, not raw or gzip; convert it with unu"));
-  CHECK(contains(refusal_of(replaced(nrrd(""), "dimension: 3", "dimension: 17")), "dimension 17"));
-  CHECK(contains(refusal_of(replaced(nrrd(""), "sizes: 4 3 2", "sizes: 4 3")), "sizes 4 3"));
-  CHECK(contains(refusal_of(replaced(nrrd(""), "type: uchar\n", "")), "no type"));
-  CHECK(
-      contains(refusal_of(replaced(nrrd(""), "3\nsizes: 4 3 2", "4\nsizes: 4 3 1 2")), "contains 2 volumes"));
-  CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "4 3 2.5")), "an axis of 2.5 pixels"));
-  CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "2147483647 1 1000000")), "truncated"));
-  CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "1e300 3 2")), "an axis of"));
-  CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "4 0 2")), "empty image"));
-  CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "400 300 200")), "23 MiB from"));
-  CHECK(contains(refusal_of(nrrd("spacings: 1 2\n")), "spacings 1 2"));
-  CHECK(contains(refusal_of(nrrd("space directions: (1,0,0) (0,1,0\n")), "space directions"));
-  CHECK(contains(refusal_of(nrrd("byte skip: -2\n")), "byte skip -2"));
-  CHECK(contains(refusal_of(replaced(nrrd(""), "raw", "gzip")), "Deflate"));
+  const auto with = [](const std::string& from, const std::string& to) {
+    return replaced(nrrd(""), from, to);
+  };
+  expect_refused({{with("uchar", "block"), "type block"},
+                  {with("uchar", "short"), "endian"},
+                  {with("raw", "bzip2"), "encoding bzip2, not raw or gzip; convert it with unu"},
+                  {with("dimension: 3", "dimension: 17"), "dimension 17"},
+                  {with("sizes: 4 3 2", "sizes: 4 3"), "sizes 4 3"},
+                  {with("type: uchar\n", ""), "no type"},
+                  {with("3\nsizes: 4 3 2", "4\nsizes: 4 3 1 2"), "contains 2 volumes"},
+                  {with("4 3 2", "4 3 2.5"), "an axis of 2.5 pixels"},
+                  {with("4 3 2", "2147483647 1 1000000"), "truncated"},
+                  {with("4 3 2", "1e300 3 2"), "an axis of"},
+                  {with("4 3 2", "4 0 2"), "empty image"},
+                  {with("4 3 2", "400 300 200"), "23 MiB from"},
+                  {nrrd("spacings: 1 2\n"), "spacings 1 2"},
+                  {nrrd("space directions: (1,0,0) (0,1,0\n"), "space directions"},
+                  {nrrd("byte skip: -2\n"), "byte skip -2"},
+                  {with("raw", "gzip"), "Deflate"}});
   const std::string long_text(std::size_t{5} << 20, 'x');
   CHECK(contains(refusal_of(kNrrd + "# " + long_text), "its header does not end"));
   CHECK(info_of(kNrrd + "# " + long_text.substr(0, 3 << 20) + "\n\n" + kSamples).extent.width == 4);
@@ -267,15 +248,18 @@ TEST_CASE("a MetaImage is read as ITK reads it") {
   CHECK(info.geometry.orientation->origin == Vector3{1, 2, 3});
   CHECK(!info_of(metaimage("ElementSpacing = 0 3 0.5\n")).geometry.is_known());
 
-  CHECK(contains(refusal_of(metaimage("BinaryData = False\n")), "text"));
-  CHECK(contains(refusal_of(metaimage("Offset = 1 2\n")), "Offset = 1 2"));
-  CHECK(contains(refusal_of(metaimage("CompressedData = True\n")), "Deflate"));
-  CHECK(contains(refusal_of(replaced(metaimage(""), "UCHAR", "STRING")), "ElementType = MET_STRING"));
-  CHECK(contains(refusal_of(replaced(metaimage(""), "NDims = 3", "NDims = 1e9")), "NDims = 1e9"));
-  CHECK(contains(refusal_of(replaced(metaimage(""), "4 3 2", "4 3 -2")), "an axis of -2"));
-  CHECK(contains(refusal_of(replaced(metaimage(""), "LOCAL", "LIST")), "several files"));
-  CHECK(contains(refusal_of(replaced(metaimage(""), "LOCAL", "a%03d.raw 1 2 1")), "several files"));
-  CHECK(contains(refusal_of(kMetaimage), "no ElementDataFile"));
+  const auto with = [](const std::string& from, const std::string& to) {
+    return replaced(metaimage(""), from, to);
+  };
+  expect_refused({{metaimage("BinaryData = False\n"), "text"},
+                  {metaimage("Offset = 1 2\n"), "Offset = 1 2"},
+                  {metaimage("CompressedData = True\n"), "Deflate"},
+                  {with("UCHAR", "STRING"), "ElementType = MET_STRING"},
+                  {with("NDims = 3", "NDims = 1e9"), "NDims = 1e9"},
+                  {with("4 3 2", "4 3 -2"), "an axis of -2"},
+                  {with("LOCAL", "LIST"), "several files"},
+                  {with("LOCAL", "a%03d.raw 1 2 1"), "several files"},
+                  {kMetaimage, "no ElementDataFile"}});
 }
 
 TEST_CASE("zlib has one stream under any limit of memory") {
@@ -285,10 +269,8 @@ TEST_CASE("zlib has one stream under any limit of memory") {
   const std::string whole = header + tests::zlib_stream(samples);
   const std::string cut =
       header + tests::zlib_stream(samples.substr(0, 500)) + tests::zlib_stream(samples.substr(500));
-  ReadOptions little;
-  little.in_parts = true;
-  little.limits.memory = std::int64_t{8} << 20;  // the samples are inflated as a stream
-  for (const ReadOptions& options : {ReadOptions(), little}) {
+  // With little memory the samples are inflated as a stream.
+  for (const Options& options : {Options(), Options().parts().memory(8 << 20)}) {
     CHECK_NOTHROW(open_reader(MemoryFile(whole).path(), options)->info());
     const MemoryFile file(cut);
     CHECK(reason_of([&] {
@@ -329,12 +311,7 @@ TEST_CASE("a volume of FreeSurfer is read with its place") {
   };
   std::string shorts;
   for (std::uint32_t i = 0; i < 24; ++i) shorts += big(i == 5 ? 300 : i == 23 ? 65535 : 0, 2);  // -1
-  ReadOptions options;
-  std::vector<std::string> lines;
-  options.warn = [&](const std::string& line) { lines.push_back(line); };
-  const MemoryFile plain(mgh(4, shorts));
-  ImageInfo info;
-  const BitVolume image = read_image(plain.path(), options, &info);
+  const auto& [image, info, lines] = read_bytes(mgh(4, shorts));
   CHECK(info.format == "mgh");
   CHECK(info.extent == Extent{4, 3, 2});
   CHECK(count_foreground(image.view()) == 2);
@@ -346,26 +323,18 @@ TEST_CASE("a volume of FreeSurfer is read with its place") {
   CHECK(info.geometry.orientation->space == WorldSpace::ras);
   CHECK(info.geometry.orientation->steps[1] == Vector3{0, 0, -3});
   CHECK(info.geometry.orientation->origin == Vector3{14, 16, 34.5});  // 10 + 2 * 2, 20 - 4, 30 + 3 * 1.5
-  options.foreground.threshold = 0;
-  CHECK(count_foreground(read_image(plain.path(), options).view()) == 1);
-  options.foreground = {};
-  options.planes.frame = 1;
-  const MemoryFile two_frames(mgh(0, std::string(24, 0) + std::string(24, 1), 2));
-  CHECK(count_foreground(read_image(two_frames.path(), options).view()) == 24);
-  CHECK(error_code_of([&] { read_image(MemoryFile(mgh(4, shorts).substr(0, 300)).path(), {}); }) ==
-        ErrorCode::data);
-  CHECK(error_code_of([&] { read_image(MemoryFile(mgh(7, shorts)).path(), {}); }) == ErrorCode::data);
+  CHECK(count_foreground(read_bytes(mgh(4, shorts), Options().above(0)).image.view()) == 1);
+  const std::string two_frames = mgh(0, std::string(24, 0) + std::string(24, 1), 2);
+  CHECK(count_foreground(read_bytes(two_frames, Options().frame(1)).image.view()) == 24);
+  refusal_of(mgh(4, shorts).substr(0, 300));
+  refusal_of(mgh(7, shorts));
 }
 
 TEST_CASE("bytes after the samples of a volume get a warning") {
   for (const std::string& content : {nrrd(""), metaimage("")}) {
-    std::vector<std::string> lines;
-    ReadOptions options;
-    options.warn = [&](const std::string& line) { lines.push_back(line); };
-    read_image(MemoryFile(content).path(), options);
-    CHECK(lines.empty());
-    read_image(MemoryFile(content + "x").path(), options);
-    CHECK(lines == std::vector<std::string>{"data after its samples is ignored"});
+    CHECK(read_bytes(content).warnings.empty());
+    CHECK(read_bytes(content + "x").warnings ==
+          std::vector<std::string>{"data after its samples is ignored"});
   }
 }
 
@@ -375,9 +344,7 @@ TEST_CASE("samples that are compressed with or without a bound of memory are the
   const std::string header = replaced(replaced(kNrrd, "4 3 2", "100 90 60"), "raw", "gzip") + "\n";
   const MemoryFile file(header + tests::gzipped(samples));
   const BitVolume whole = read_image(file.path(), {});
-  ReadOptions tight;
-  tight.limits.memory = 600 << 10;
-  CHECK(tests::same_bits(read_image(file.path(), tight), whole));
+  CHECK(tests::same_bits(read_image(file.path(), Options().memory(600 << 10)), whole));
   CHECK(whole(7, 0, 0));
   CHECK(refusal_of(header + tests::gzipped(samples.substr(1))).find("") == 0);
 }

@@ -95,30 +95,6 @@ TEST_CASE("noise, and images that resemble noise, keep their labels") {
   CHECK(joined(read_tiff_pages(path)) == values_of(image));
 }
 
-TEST_CASE("the first page describes the stack as ImageJ does and carries the resolution") {
-  ScratchFolder folder;
-  const std::string path = folder / "labels.tiff";
-  const Geometry geometry{.spacing = {0.4, 0.2, 0.25},
-                          .unit = LengthUnit::um,
-                          .resolution = {2.5, 5, ResolutionUnit::centimetre}};
-  save_labels(path, sample_labels({40, 30, 7}, 300), {.geometry = geometry, .progress = {}});
-  const std::vector<DecodedTiffPage> pages = read_tiff_pages(path);
-  REQUIRE(pages.size() == 7);
-  CHECK(pages[0].description ==
-        "ImageJ=1.11a\nimages=7\nslices=7\nunit=um\nspacing=0.25\nloop=false\nmin=0\nmax=300\n");
-  CHECK(pages[1].description.empty());
-  for (const DecodedTiffPage& page : pages) {
-    CHECK(page.x_resolution == 2.5f);
-    CHECK(page.y_resolution == 5.f);
-    CHECK(page.resolution_unit == RESUNIT_CENTIMETER);
-  }
-
-  save_labels(path, sample_labels({40, 30, 1}, 3), {.progress = {}});
-  const DecodedTiffPage page = read_tiff_pages(path).at(0);
-  CHECK(page.description == "ImageJ=1.11a\nimages=1\nloop=false\nmin=0\nmax=3\n");
-  CHECK(page.x_resolution == 0);
-}
-
 TEST_CASE("progress goes from strip to strip up to all of it") {
   ScratchFolder folder;
   std::vector<double> shares;

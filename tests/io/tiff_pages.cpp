@@ -35,11 +35,8 @@ DecodedTiffPage read_page(TIFF* tiff) {
   get(TIFFTAG_PHOTOMETRIC, page.photometric);
   get(TIFFTAG_COMPRESSION, page.compression);
   get(TIFFTAG_SAMPLEFORMAT, page.sample_format);
-  get(TIFFTAG_RESOLUTIONUNIT, page.resolution_unit);
   get(TIFFTAG_XRESOLUTION, page.x_resolution);
   get(TIFFTAG_YRESOLUTION, page.y_resolution);
-  const char* description = nullptr;
-  if (TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &description) == 1) page.description = description;
 
   std::vector<std::uint8_t> row(static_cast<std::size_t>(TIFFScanlineSize(tiff)));
   page.values.reserve(std::size_t{page.width} * page.height);

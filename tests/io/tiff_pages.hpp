@@ -10,9 +10,7 @@ namespace gpuccl::io {
 struct DecodedTiffPage {
   std::uint32_t width = 0, height = 0, rows_per_strip = 0;
   std::uint16_t bits = 0, samples = 0, photometric = 0, compression = 0, sample_format = 0;
-  std::uint16_t resolution_unit = 0;
   float x_resolution = 0, y_resolution = 0;
-  std::string description;
   std::vector<std::uint32_t> values;  // row by row; 1-bit samples one a value
 };
 

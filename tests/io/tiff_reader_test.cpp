@@ -6,11 +6,9 @@
 #include <mutex>
 
 #include "io/image/image_axes.hpp"
-#include "io/image/read_options.hpp"
-#include "io/read/reader.hpp"
 #include "io/tiff/tiff.hpp"
 #include "support/bits.hpp"
-#include "support/memory_file.hpp"
+#include "support/reading.hpp"
 #include "support/test.hpp"
 #include "support/tiff_bytes.hpp"
 #include "support/tiff_file.hpp"
@@ -18,6 +16,10 @@
 using namespace gpuccl;
 using namespace gpuccl::io;
 using tests::noise;
+using tests::Options;
+using tests::Read;
+using tests::read;
+using tests::refusal;
 using tests::same_bits;
 using tests::samples_of;
 using tests::TiffPageToWrite;
@@ -29,30 +31,6 @@ struct OneFile {
   tests::MemoryFile file;
   const std::string path = file.path();
 };
-
-/// Result and warnings of read_image.
-struct Read {
-  BitVolume image;
-  ImageInfo info;
-  std::vector<std::string> warnings;
-};
-
-Read read(const std::string& path, ReadOptions options = {}) {
-  Read result;
-  options.warn = [&](const std::string& line) { result.warnings.push_back(line); };
-  result.image = read_image(path, options, &result.info);
-  return result;
-}
-
-std::string refusal_of_file(const std::string& path, const ReadOptions& options = {}) {
-  try {
-    read(path, options);
-  } catch (const Error& error) {
-    REQUIRE(error.code() == ErrorCode::data);
-    return error.what();
-  }
-  return "none";
-}
 
 TiffPageToWrite page_of(const BitVolume& image, int z = 0, std::uint64_t foreground = 1, int bits = 1) {
   TiffPageToWrite page;
@@ -205,12 +183,8 @@ TEST_CASE_METHOD(OneFile, "an index is foreground if its color is not black") {
     write_tiff(path, {page});
     CAPTURE(bits);
     REQUIRE(same_bits(read(path).image, image));
-    ReadOptions options;
-    options.foreground.threshold = 0.227;  // 0.114 * 2 is more
-    REQUIRE(same_bits(read(path, options).image, image));
-    options = {};
-    options.foreground.raw = options.foreground.invert = true;
-    REQUIRE(same_bits(read(path, options).image, image));
+    REQUIRE(same_bits(read(path, Options().above(0.227)).image, image));  // 0.114 * 2 is more
+    REQUIRE(same_bits(read(path, Options().raw().invert()).image, image));
   }
 }
 
@@ -250,9 +224,7 @@ TEST_CASE_METHOD(OneFile, "an array of booleans that tifffile wrote is read as i
   page.photometric = PHOTOMETRIC_MINISWHITE;
   write_tiff(path, {page});
   REQUIRE(!same_bits(read(path).image, image));
-  ReadOptions raw;
-  raw.foreground.raw = true;
-  REQUIRE(same_bits(read(path, raw).image, image));
+  REQUIRE(same_bits(read(path, Options().raw()).image, image));
 }
 
 TEST_CASE_METHOD(OneFile, "an index with transparency is read, and the transparency reported") {
@@ -347,8 +319,7 @@ std::size_t find_tag(const std::string& bytes, std::uint16_t tag) {
 TEST_CASE_METHOD(OneFile, "a strip of JPEG that is longer than its page is read and reported") {
   if (TIFFIsCODECConfigured(COMPRESSION_JPEG) == 0) return;
   const BitVolume blocks = noise({5, 4, 1}, 19);
-  ReadOptions options;
-  options.foreground.threshold = 128;
+  const Options options = Options().above(128);
   write_tiff(path, {jpeg_page(blocks)}, "wl");
   const Read whole = read(path, options);
   REQUIRE(whole.info.extent == Extent{80, 64, 1});
@@ -396,10 +367,8 @@ TEST_CASE_METHOD(OneFile, "colors of a JPEG stream are those of RGB, subsampled 
           for (const std::uint64_t color : {sample != 0 ? 200u : 0u, 0u, sample != 0 ? 0u : 255u})
             page.samples.push_back(color);
         write_tiff(path, {page}, "wl");
-        ReadOptions options;
-        options.foreground.threshold = 45;
         CAPTURE(tile_size, subsampling, is_rgb);
-        const Read result = read(path, options);
+        const Read result = read(path, Options().above(45));
         REQUIRE(result.info.extent == Extent{80, 64, 1});
         REQUIRE(result.info.photometric == "rgb");
         REQUIRE(result.warnings.empty());
@@ -407,9 +376,7 @@ TEST_CASE_METHOD(OneFile, "colors of a JPEG stream are those of RGB, subsampled 
         for (int y = 0; y < 64; ++y)
           for (int x = 0; x < 80; ++x) unlike += result.image(x, y) != blocks(x / 16, y / 16);
         REQUIRE(unlike == 0);
-        options.planes.channel = 0;
-        options.foreground.threshold = 100;
-        REQUIRE(same_bits(read(path, options).image, result.image));
+        REQUIRE(same_bits(read(path, Options().channel(0).above(100)).image, result.image));
       }
 }
 
@@ -434,21 +401,16 @@ TEST_CASE_METHOD(OneFile, "YCbCr that is not of JPEG counts by its Y, and is ref
           content[find_tag(content, TIFFTAG_YCBCRSUBSAMPLING) + 8] = 2;
           file.write(content);
         }
-        ReadOptions options;
-        options.foreground.threshold = 100;
         CAPTURE(compression, planar, across);
         if (across == 2) {
-          REQUIRE(refusal_of_file(path, options) ==
-                  "subsampled ycbcr images are not supported unless compressed as jpeg");
+          REQUIRE(refusal(path) == "subsampled ycbcr images are not supported unless compressed as jpeg");
           continue;
         }
-        const Read result = read(path, options);
+        const Read result = read(path, Options().above(100));
         REQUIRE(same_bits(result.image, image));
         REQUIRE(result.info.photometric == "ycbcr");
         REQUIRE(result.info.foreground_rule == "luma > 100");
-        options.planes.channel = 1;
-        options.foreground.invert = true;
-        REQUIRE(same_bits(read(path, options).image, image));
+        REQUIRE(same_bits(read(path, Options().above(100).channel(1).invert()).image, image));
       }
 }
 
@@ -460,7 +422,7 @@ TEST_CASE_METHOD(OneFile, "a JPEG stream of lossless coding is not called damage
   REQUIRE(frame != std::string::npos);
   content[frame + 1] = '\xc3';
   file.write(content);
-  REQUIRE(refusal_of_file(path) == "compression lossless JPEG is not supported");
+  REQUIRE(refusal(path) == "compression lossless JPEG is not supported");
 }
 
 TEST_CASE_METHOD(OneFile,
@@ -476,9 +438,7 @@ TEST_CASE_METHOD(OneFile,
   file.write(content);
   const std::int64_t coefficients = open_reader(path, {})->buffer_bytes() - baseline;
   REQUIRE(coefficients >= std::int64_t{80} * 65535 * 2);
-  ReadOptions options;
-  options.limits.memory = coefficients;
-  REQUIRE(error_code_of([&] { open_reader(path, options); }) == ErrorCode::memory);
+  REQUIRE(error_code_of([&] { open_reader(path, Options().memory(coefficients)); }) == ErrorCode::memory);
 
   content[frame + 7] = '\x01';  // 256 columns and more in a strip of 80
   file.write(content);
@@ -494,32 +454,19 @@ TiffPageToWrite marked(TiffPageToWrite page, std::uint32_t type) {
 
 }  // namespace
 
-TEST_CASE_METHOD(OneFile, "thumbnails and masks are no slices") {
-  const BitVolume image = noise({40, 30, 2}, 9);
-  const BitVolume small = noise({10, 8, 1}, 10);
-  const TiffPageToWrite thumbnail = marked(page_of(small), FILETYPE_REDUCEDIMAGE);
-  const TiffPageToWrite mask = marked(page_of(image), FILETYPE_MASK);
-  write_tiff(path, {thumbnail, marked(page_of(image, 0), FILETYPE_PAGE), mask, thumbnail, page_of(image, 1)});
-  REQUIRE(same_bits(read(path).image, image));
-  write_tiff(path, {thumbnail});
-  REQUIRE(same_bits(read(path).image, small));
-}
-
 TEST_CASE_METHOD(OneFile, "pages of a described stack that differ are refused with the difference") {
   for (const char* description :
        {"ImageJ=1.53t\nimages=2\nslices=2\n",
         "<OME><Image><Pixels SizeC=\"1\" SizeZ=\"2\" SizeT=\"1\"></Pixels></Image></OME>"}) {
     TiffPageToWrite first = page_of(noise({40, 30, 1}, 11));
     describe(first, description);
-    const auto reason = [&](const TiffPageToWrite& second, bool pages_apart = false) {
+    const auto reason = [&](const TiffPageToWrite& second, const Options& options = {}) {
       write_tiff(path, {first, second});
-      ReadOptions options;
-      options.pages_apart = pages_apart;
-      return refusal_of_file(path, options);
+      return refusal(path, options);
     };
     const TiffPageToWrite higher = page_of(noise({40, 31, 1}, 11));
     REQUIRE(reason(higher) == "page 2 is 40x31 but page 1 is 40x30");
-    REQUIRE(reason(higher, true) == "page 2 is 40x31 but page 1 is 40x30");
+    REQUIRE(reason(higher, Options().apart()) == "page 2 is 40x31 but page 1 is 40x30");
     REQUIRE(reason(page_of(noise({40, 30, 1}, 11), 0, 1, 8)) ==
             "page 2 has 1 samples of 8 bits per pixel, unlike page 1 with 1 of 1");
     TiffPageToWrite white = page_of(noise({40, 30, 1}, 11));
@@ -539,49 +486,40 @@ TEST_CASE_METHOD(OneFile, "pages of a described stack that differ are refused wi
   };
   describe(colour, "ImageJ=1.53t\nimages=2\nslices=2\n");
   write_tiff(path, {colour, with_alpha});
-  REQUIRE(refusal_of_file(path, {}) == "page 2 has 4 samples of 8 bits per pixel, unlike page 1 with 3 of 8");
+  REQUIRE(refusal(path, {}) == "page 2 has 4 samples of 8 bits per pixel, unlike page 1 with 3 of 8");
 
   TiffPageToWrite first = page_of(noise({40, 30, 1}, 11));
   const std::string ome_image = "<Image><Pixels SizeC=\"1\" SizeZ=\"1\" SizeT=\"1\"></Pixels></Image>";
   describe(first, "<OME>" + ome_image + ome_image + "</OME>");
   write_tiff(path, {first, page_of(noise({40, 31, 1}, 11))});
-  for (const bool pages_apart : {false, true}) {  // which helps no one here
-    ReadOptions options;
-    options.pages_apart = pages_apart;
-    REQUIRE(refusal_of_file(path, options) == "contains 2 images; --series N selects one, from 0");
-  }
+  for (const Options& options : {Options(), Options().apart()})  // which helps no one here
+    REQUIRE(refusal(path, options) == "contains 2 images; --series N selects one, from 0");
 }
 
 TEST_CASE_METHOD(OneFile, "pages that are alike and follow each other are an image of several") {
   const BitVolume volume = noise({40, 30, 3}, 20), small = noise({10, 8, 1}, 21),
                   gray = noise({40, 30, 1}, 22);
   const TiffPageToWrite thumbnail = marked(page_of(noise({20, 15, 1}, 23)), FILETYPE_REDUCEDIMAGE);
-  const auto chosen = [&](int series) {
-    ReadOptions options;
-    options.planes.series = series;
-    return options;
-  };
+  const auto chosen = [&](int series) { return Options().series(series); };
   const TiffPageToWrite a = page_of(volume, 0), b = page_of(volume, 1), c = page_of(volume, 2);
 
   write_tiff(path, {page_of(small), a, thumbnail, b, c});
   REQUIRE(
-      refusal_of_file(path) ==
+      refusal(path) ==
       "contains 2 images (10x8, 3 pages of 40x30); --series N selects one, from 0, --per-slice labels each "
       "page separately");
   REQUIRE(same_bits(read(path, chosen(0)).image, small));
   REQUIRE(same_bits(read(path, chosen(1)).image, volume));
-  REQUIRE(refusal_of_file(path, chosen(2)) == "has no series 2: there are 2 images, numbered from 0");
+  REQUIRE(refusal(path, chosen(2)) == "has no series 2: there are 2 images, numbered from 0");
 
   write_tiff(path, {a, b, c, page_of(gray, 0, 200, 8), a});
   REQUIRE(
-      refusal_of_file(path) ==
+      refusal(path) ==
       "contains 3 images (3 pages of 40x30 of 1 bit min-is-black, 40x30 of 8 bits min-is-black, 40x30 of 1 "
       "bit min-is-black); --series N selects one, from 0");
   REQUIRE(same_bits(read(path, chosen(0)).image, volume));
   REQUIRE(same_bits(read(path, chosen(1)).image, gray));
-  ReadOptions apart;
-  apart.pages_apart = true;
-  REQUIRE(refusal_of_file(path, apart) == refusal_of_file(path));
+  REQUIRE(refusal(path, Options().apart()) == refusal(path));
 
   // A page of an image that is not chosen need not be one that can be read.
   TiffPageToWrite other = page_of(small);
@@ -591,31 +529,16 @@ TEST_CASE_METHOD(OneFile, "pages that are alike and follow each other are an ima
   other.sample_format = SAMPLEFORMAT_INT;
   write_tiff(path, {other, a, b, c});
   REQUIRE(same_bits(read(path, chosen(1)).image, volume));
-  REQUIRE(refusal_of_file(path, chosen(0)).find("not supported") != std::string::npos);
+  REQUIRE(refusal(path, chosen(0)).find("not supported") != std::string::npos);
 
   // A single image need not be chosen, but may be; thumbnails alone are read.
+  write_tiff(path, {thumbnail, marked(a, FILETYPE_PAGE), marked(b, FILETYPE_MASK), b, thumbnail, c});
+  REQUIRE(same_bits(read(path).image, volume));
   write_tiff(path, {a, b, c});
   REQUIRE(same_bits(read(path, chosen(0)).image, volume));
-  REQUIRE(refusal_of_file(path, chosen(1)) == "has no series 1: there is one, number 0");
+  REQUIRE(refusal(path, chosen(1)) == "has no series 1: there is one, number 0");
   write_tiff(path, {thumbnail, marked(page_of(small), FILETYPE_REDUCEDIMAGE)});
   REQUIRE(same_bits(read(path, chosen(1)).image, small));
-}
-
-TEST_CASE_METHOD(OneFile, "an image of several has the description of its first page") {
-  const BitVolume volume = noise({40, 30, 6}, 24), small = noise({10, 8, 1}, 25);
-  std::vector<TiffPageToWrite> pages = pages_of(volume);
-  describe(pages.front(), "{\"shape\": [2, 3, 30, 40], \"axes\": \"TZYX\"}");
-  TiffPageToWrite first = page_of(small);
-  describe(first, "{\"shape\": [8, 10]}");
-  pages.insert(pages.begin(), first);
-  write_tiff(path, pages);
-  ReadOptions options;
-  options.planes.series = 1;
-  REQUIRE(refusal_of_file(path, options).starts_with("contains 2x3 planes (axes TZ); "));
-  options.planes.frame = 1;
-  const BitVolume later = read(path, options).image;
-  REQUIRE(later.extent() == Extent{40, 30, 3});
-  REQUIRE(std::memcmp(later.row(0), volume.view().row(0, 3), static_cast<std::size_t>(later.bytes())) == 0);
 }
 
 TEST_CASE_METHOD(OneFile, "pages of different size are slices with background around them") {
@@ -631,8 +554,7 @@ TEST_CASE_METHOD(OneFile, "pages of different size are slices with background ar
   };
   for (const bool inverted : {false, true})
     for (const bool otsu : {false, true}) {
-      ReadOptions options;
-      options.pages_apart = true;
+      Options options = Options().apart();
       options.foreground.invert = inverted;
       options.foreground.otsu = otsu;
       BitVolume expected({150, 90, 3});
@@ -667,10 +589,9 @@ TEST_CASE_METHOD(OneFile, "pages of different size are slices with background ar
         }
       REQUIRE(foreground == 0);
     }
-  ReadOptions limited;
-  limited.pages_apart = true;
+  Options limited = Options().apart();
   limited.limits.max_pixels = 3000;
-  REQUIRE(refusal_of_file(path, limited).find("header claims 150x90") != std::string::npos);
+  REQUIRE(refusal(path, limited).find("header claims 150x90") != std::string::npos);
 }
 
 TEST_CASE_METHOD(OneFile, "a stack of ImageJ has one directory for all slices") {
@@ -721,19 +642,16 @@ TEST_CASE_METHOD(OneFile, "a stack of ImageJ has one directory for all slices") 
 
 TEST_CASE_METHOD(OneFile, "planes that differ along more than one axis are refused") {
   const BitVolume image = noise({20, 10, 6}, 13);
-  const auto is_refused = [&](const std::string& description) {
+  for (const char* description :
+       {"ImageJ=1.53t\nimages=6\nchannels=2\nslices=3\n", "ImageJ=1.53t\nimages=6\nframes=2\nslices=3\n",
+        "<OME><Image><Pixels SizeX='20' SizeC='2' SizeZ='3' SizeT='1'></Pixels></Image></OME>",
+        "<OME><Image><Pixels SizeX='20' SizeC='1' SizeZ='3' SizeT='2'></Pixels></Image></OME>",
+        "<OME><Image><Pixels SizeC='1' SizeZ='7' SizeT='1'></Pixels></Image></OME>",
+        "<OME><Image><Pixels SizeC='1' SizeZ='1' SizeT='6'></Pixels></Image></OME>"}) {
+    CAPTURE(description);
     write_described(path, image, description);
-    return error_code_of([&] { read(path); }) == ErrorCode::data;
-  };
-  REQUIRE(is_refused("ImageJ=1.53t\nimages=6\nchannels=2\nslices=3\n"));
-  REQUIRE(is_refused("ImageJ=1.53t\nimages=6\nframes=2\nslices=3\n"));
-  REQUIRE(is_refused(
-      "<OME><Image><Pixels SizeX=\"20\" SizeC=\"2\" SizeZ=\"3\" SizeT=\"1\"></Pixels></Image></OME>"));
-  REQUIRE(is_refused(
-      "<OME><Image><Pixels SizeX=\"20\" SizeC=\"1\" SizeZ=\"3\" SizeT='2'></Pixels></Image></OME>"));
-  REQUIRE(is_refused("<OME><Image><Pixels SizeC=\"1\" SizeZ=\"7\" SizeT=\"1\"></Pixels></Image></OME>"));
-
-  REQUIRE(is_refused("<OME><Image><Pixels SizeC=\"1\" SizeZ=\"1\" SizeT=\"6\"></Pixels></Image></OME>"));
+    refusal(path);
+  }
 
   write_described(
       path, image,
@@ -778,49 +696,36 @@ TEST_CASE_METHOD(OneFile, "channels and time points of ImageJ are no slices, als
     for (int y = 0; y < 10; ++y) std::copy_n(image.row(y, z), words_per_row(20), one.row(y));
     return one;
   };
+  const auto write = [&](const char* axes) {
+    write_described(path, image, std::string("ImageJ=1.53t\nimages=6\n") + axes);
+  };
   const std::string apart = ", --per-slice labels each page separately";
-  ReadOptions options;
-  write_described(path, image, "ImageJ=1.11a\nimages=6\nchannels=6\nhyperstack=true\n");
-  REQUIRE(refusal_of_file(path) ==
-          "contains 6 channels; --channel N selects one, from 0, --page 0..5 all as slices");
-  options.planes.channel = 4;
-  REQUIRE(same_bits(read(path, options).image, slice(4)));
-  write_described(path, image, "ImageJ=1.53t\nimages=6\nframes=6\n");
-  REQUIRE(refusal_of_file(path) ==
+  write("channels=6\nhyperstack=true\n");
+  REQUIRE(refusal(path) == "contains 6 channels; --channel N selects one, from 0, --page 0..5 all as slices");
+  REQUIRE(same_bits(read(path, Options().channel(4)).image, slice(4)));
+  write("frames=6\n");
+  REQUIRE(refusal(path) ==
           "contains 6 time points; --frame N selects one, from 0, --page 0..5 all as slices" + apart);
-  options = {};
-  options.planes.frame = 2;
-  REQUIRE(same_bits(read(path, options).image, slice(2)));
-  write_described(path, image, "ImageJ=1.53t\nimages=6\nchannels=2\nframes=3\n");
-  options = {};
-  options.planes.channel = 0;
-  REQUIRE(refusal_of_file(path, options) == "contains 3 time points; --frame N selects one, from 0");
+  REQUIRE(same_bits(read(path, Options().frame(2)).image, slice(2)));
+  write("channels=2\nframes=3\n");
+  REQUIRE(refusal(path, Options().channel(0)) == "contains 3 time points; --frame N selects one, from 0");
   // Pages that are labeled each on its own may be of any time, those chosen as such whatever they are.
-  options = {};
-  options.pages_apart = true;
-  REQUIRE(refusal_of_file(path, options) == "contains 2 channels; --channel and --frame select what to read");
-  write_described(path, image, "ImageJ=1.53t\nimages=6\nslices=2\nframes=3\n");
-  REQUIRE(same_bits(read(path, options).image, image));
-  write_described(path, image, "ImageJ=1.53t\nimages=6\nchannels=2\nframes=3\n");
-  options = {};
-  options.planes.pages = PageRange{0, 6};
-  REQUIRE(same_bits(read(path, options).image, image));
-  options.planes.pages = PageRange{3, 4};
-  REQUIRE(same_bits(read(path, options).image, slice(3)));
-  options.planes.pages = PageRange{5, 8};
-  REQUIRE(refusal_of_file(path, options) == "has no page 6: there are 6, numbered from 0");
+  REQUIRE(refusal(path, Options().apart()) ==
+          "contains 2 channels; --channel and --frame select what to read");
+  REQUIRE(same_bits(read(path, Options().pages(0, 6)).image, image));
+  REQUIRE(same_bits(read(path, Options().pages(3, 4)).image, slice(3)));
+  REQUIRE(refusal(path, Options().pages(5, 8)) == "has no page 6: there are 6, numbered from 0");
+  write("slices=2\nframes=3\n");
+  REQUIRE(same_bits(read(path, Options().apart()).image, image));
 }
 
 TEST_CASE_METHOD(OneFile, "pages are chosen of a file whose pages are of any size") {
   const BitVolume first = noise({20, 10, 1}, 13), second = noise({33, 7, 1}, 14);
   write_tiff(path, {page_of(first), page_of(second)});
-  ReadOptions options;
-  options.planes.pages = PageRange{1, 2};
-  REQUIRE(same_bits(read(path, options).image, second));
-  options.planes.pages = PageRange{2, 3};
-  REQUIRE(refusal_of_file(path, options) == "has no page 2: there are 2, numbered from 0");
+  REQUIRE(same_bits(read(path, Options().pages(1, 2)).image, second));
+  REQUIRE(refusal(path, Options().pages(2, 3)) == "has no page 2: there are 2, numbered from 0");
   write_tiff(path, {page_of(first)});
-  REQUIRE(refusal_of_file(path, options) == "has no page 2: there is one, number 0");
+  REQUIRE(refusal(path, Options().pages(2, 3)) == "has no page 2: there is one, number 0");
 }
 
 TEST_CASE_METHOD(OneFile, "a composite of ImageJ with its channels in each pixel is read by channel") {
@@ -831,28 +736,22 @@ TEST_CASE_METHOD(OneFile, "a composite of ImageJ with its channels in each pixel
   page.samples = samples;
   page.channels = 3;
   page.photometric = PHOTOMETRIC_RGB;
-  describe(page, "ImageJ=1.54f\nimages=3\nchannels=3\nmode=composite\n");
-  write_tiff(path, {page});
-  REQUIRE(refusal_of_file(path) == "contains 3 channels; --channel N selects one, from 0");
-  ReadOptions options;
-  options.planes.channel = 2;
-  const Read blue = read(path, options);
-  REQUIRE(same_bits(blue.image, image));
-  REQUIRE(blue.warnings.empty());
-  describe(page, "ImageJ=1.54f\n");  // colors
-  write_tiff(path, {page});
-  REQUIRE(read(path).info.foreground_rule == "luma > 0");
   // Fiji writes, for a composite with one slice, the number of channels or only the mode, but no images=.
   for (const char* text :
-       {"ImageJ=1.53t\nchannels=3\nmode=composite\nloop=false\nmin=0.0\nmax=100.0\n",
+       {"ImageJ=1.54f\nimages=3\nchannels=3\nmode=composite\n",
+        "ImageJ=1.53t\nchannels=3\nmode=composite\nloop=false\nmin=0.0\nmax=100.0\n",
         "ImageJ=1.53t\nchannels=3\nmode=color\nunit=micron\n", "ImageJ=1.54f\nmode=color\n"}) {
     CAPTURE(text);
     describe(page, text);
     write_tiff(path, {page});
-    REQUIRE(refusal_of_file(path) == "contains 3 channels; --channel N selects one, from 0");
-    REQUIRE(same_bits(read(path, options).image, image));
-    REQUIRE(read(path, options).warnings.empty());
+    REQUIRE(refusal(path) == "contains 3 channels; --channel N selects one, from 0");
+    const Read blue = read(path, Options().channel(2));
+    REQUIRE(same_bits(blue.image, image));
+    REQUIRE(blue.warnings.empty());
   }
+  describe(page, "ImageJ=1.54f\n");  // colors
+  write_tiff(path, {page});
+  REQUIRE(read(path).info.foreground_rule == "luma > 0");
 }
 
 TEST_CASE_METHOD(OneFile, "ImageJ omits a slice distance of 1, which the unit implies") {
@@ -992,28 +891,13 @@ std::string one_at(std::size_t place) {
 }
 
 /// The places of the only foreground sample in each slice that is read.
-std::vector<int> image_places(const std::string& path, const PlaneChoice& planes = {}) {
-  ReadOptions options;
-  options.planes = planes;
+std::vector<int> image_places(const std::string& path, const ReadOptions& options = {}) {
   const BitVolume image = read(path, options).image;
   std::vector<int> places;
   for (int z = 0; z < image.extent().depth; ++z)
     for (int i = 0; i < 8; ++i)
       if (image(i % 4, i / 4, z)) places.push_back(i);
   return places;
-}
-
-ReadOptions with_planes(const PlaneChoice& planes) {
-  ReadOptions options;
-  options.planes = planes;
-  return options;
-}
-
-PlaneChoice plane_of(std::optional<int> channel, std::optional<int> frame) {
-  PlaneChoice planes;
-  planes.channel = channel;
-  planes.frame = frame;
-  return planes;
 }
 
 }  // namespace
@@ -1028,15 +912,13 @@ TEST_CASE_METHOD(OneFile, "planes of MetaMorph and NIH Image follow the only pag
   write(metamorph_tag({{0, 7}, {0, 7}, {0, 7}}), behind);
   REQUIRE(image_places(path) == std::vector{1, 3, 6});
   write(metamorph_tag({{0, 0}, {0, 9}, {0, 20}}), behind);
-  REQUIRE(refusal_of_file(path) ==
+  REQUIRE(refusal(path) ==
           "contains 3 time points; --frame N selects one, from 0, --page 0..2 all as slices, "
           "--per-slice labels each page separately");
-  REQUIRE(image_places(path, plane_of({}, 2)) == std::vector{6});
-  PlaneChoice pages;
-  pages.pages = PageRange{1, 3};
-  REQUIRE(image_places(path, pages) == std::vector{3, 6});
+  REQUIRE(image_places(path, Options().frame(2)) == std::vector{6});
+  REQUIRE(image_places(path, Options().pages(1, 3)) == std::vector{3, 6});
   write(metamorph_tag({{500, 0}, {500, 9}, {500, 20}}), one_at(3));
-  REQUIRE(refusal_of_file(path) == "its description lists 3 images, but the file ends after 2");
+  REQUIRE(refusal(path) == "its description lists 3 images, but the file ends after 2");
 
   const auto nih_tag = [](int type) {
     std::string header(512, '\0');
@@ -1047,11 +929,11 @@ TEST_CASE_METHOD(OneFile, "planes of MetaMorph and NIH Image follow the only pag
   write(nih_tag(0), behind);
   REQUIRE(image_places(path) == std::vector{1, 3, 6});
   write(nih_tag(2), behind);
-  REQUIRE(refusal_of_file(path).starts_with("contains 3 time points; "));
-  REQUIRE(image_places(path, plane_of({}, 1)) == std::vector{3});
+  REQUIRE(refusal(path).starts_with("contains 3 time points; "));
+  REQUIRE(image_places(path, Options().frame(1)) == std::vector{3});
   write(nih_tag(1), behind);
-  REQUIRE(refusal_of_file(path).starts_with("contains 3 channels; "));
-  REQUIRE(image_places(path, plane_of(2, {})) == std::vector{6});
+  REQUIRE(refusal(path).starts_with("contains 3 channels; "));
+  REQUIRE(image_places(path, Options().channel(2)) == std::vector{6});
 }
 
 TEST_CASE_METHOD(OneFile, "planes of MetaMorph that are compressed are refused, not dropped") {
@@ -1064,7 +946,7 @@ TEST_CASE_METHOD(OneFile, "planes of MetaMorph that are compressed are refused, 
   content[at + 8] = static_cast<char>(32773 & 255);
   content[at + 9] = static_cast<char>(32773 >> 8);
   write_file(path, content + one_at(3));
-  REQUIRE(refusal_of_file(path) ==
+  REQUIRE(refusal(path) ==
           "contains 2 planes behind its only page, compressed or in an unknown order; convert it to OME-TIFF "
           "with "
           "bfconvert, --page 0 reads the first");
@@ -1084,26 +966,24 @@ TEST_CASE_METHOD(OneFile, "channels, slices and time points of a Zeiss LSM are t
     write_file(path, tiff_of_pages(all));
   };
   write(zeiss_tag(3, 1, 1, 3), 3, 1);
-  REQUIRE(refusal_of_file(path) ==
+  REQUIRE(refusal(path) ==
           "contains 3 time points; --frame N selects one, from 0, --page 0..2 all as slices, "
           "--per-slice labels each page separately");
-  REQUIRE(image_places(path, plane_of({}, 1)) == std::vector{1});
+  REQUIRE(image_places(path, Options().frame(1)) == std::vector{1});
   write(zeiss_tag(0, 3, 1, 1), 3, 1);
   REQUIRE(image_places(path) == std::vector{0, 1, 2});
   const Geometry geometry = read(path).info.geometry;
   REQUIRE(geometry.unit == LengthUnit::um);
   REQUIRE(geometry.spacing == Vector3{0.25, 0.25, 1});
   write(zeiss_tag(6, 2, 2, 3), 6, 2);
-  REQUIRE(refusal_of_file(path) == "contains 2 channels; --channel N selects one, from 0");
-  REQUIRE(refusal_of_file(path, with_planes(plane_of(1, {}))) ==
-          "contains 3 time points; --frame N selects one, from 0");
-  REQUIRE(image_places(path, plane_of(1, 2)) == std::vector{7, 0});
+  REQUIRE(refusal(path) == "contains 2 channels; --channel N selects one, from 0");
+  REQUIRE(refusal(path, Options().channel(1)) == "contains 3 time points; --frame N selects one, from 0");
+  REQUIRE(image_places(path, Options().channel(1).frame(2)) == std::vector{7, 0});
   write(zeiss_tag(6, 2, 1, 3), 5, 1);
-  REQUIRE(refusal_of_file(path, with_planes(plane_of({}, 2))) ==
+  REQUIRE(refusal(path, Options().frame(2)) ==
           "its description lists 6 planes or more, but the file contains 5");
   write(zeiss_tag(3, 1, 1, 2, 2), 4, 1);
-  REQUIRE(refusal_of_file(path).starts_with(
-      "contains 4 pages, whose axes only the private tags of Zeiss LSM with "));
+  REQUIRE(refusal(path).starts_with("contains 4 pages, whose axes only the private tags of Zeiss LSM with "));
 }
 
 TEST_CASE_METHOD(OneFile, "pages whose axes only private tags of other vendors specify are refused") {
@@ -1111,16 +991,11 @@ TEST_CASE_METHOD(OneFile, "pages whose axes only private tags of other vendors s
     CAPTURE(vendor);
     page.samples = one_at(2);
     write_file(path, tiff_of_pages({page, {.samples = one_at(5)}}));
-    REQUIRE(refusal_of_file(path) ==
-            "contains 2 pages, whose axes only the private tags of " + vendor +
-                " specify; --page 0..1 reads them as slices, --per-slice labels each page "
-                "separately");
-    PlaneChoice pages;
-    pages.pages = PageRange{0, 2};
-    REQUIRE(image_places(path, pages) == std::vector{2, 5});
-    ReadOptions apart;
-    apart.pages_apart = true;
-    REQUIRE(read(path, apart).info.extent.depth == 2);
+    REQUIRE(refusal(path) == "contains 2 pages, whose axes only the private tags of " + vendor +
+                                 " specify; --page 0..1 reads them as slices, --per-slice labels each page "
+                                 "separately");
+    REQUIRE(image_places(path, Options().pages(0, 2)) == std::vector{2, 5});
+    REQUIRE(read(path, Options().apart()).info.extent.depth == 2);
     write_file(path, tiff_of_pages({page}));
     REQUIRE(image_places(path) == std::vector{2});
   };
@@ -1149,8 +1024,7 @@ TEST_CASE_METHOD(OneFile, "a palette in which ImageJ displays one channel is no 
     write_tiff(path, {page});
   };
   const auto above_100 = [&](PaletteUse palette) {
-    ReadOptions options;
-    options.foreground.threshold = 100;
+    Options options = Options().above(100);
     options.palette = palette;
     return read(path, options);
   };
@@ -1189,12 +1063,9 @@ TEST_CASE_METHOD(OneFile, "a palette in which ImageJ displays one channel is no 
 TEST_CASE_METHOD(OneFile,
                  "tags larger than the limit of memory are read, and tags that libtiff drops get a warning") {
   const BitVolume image = noise({20, 10, 6}, 19);
-  ReadOptions options;
-  options.limits.memory = 64 << 10;
-  options.planes.channel = 1;
-  write_described(path, image,
-                  "ImageJ=1.53t\nimages=6\nchannels=2\nslices=3\nInfo=" + std::string(200'000, 'x') + "\n");
-  REQUIRE(read(path, options).image.extent() == Extent{20, 10, 3});
+  const Options options = Options().memory(64 << 10);
+  write_described(path, image, "ImageJ=1.53t\nimages=6\nslices=6\nInfo=" + std::string(200'000, 'x') + "\n");
+  REQUIRE(read(path, options).image.extent() == image.extent());
 
   TiffPageToWrite page = page_of(image, 0, 0, 16);
   page.photometric = PHOTOMETRIC_PALETTE;
@@ -1205,13 +1076,11 @@ TEST_CASE_METHOD(OneFile,
     TIFFSetField(tiff, TIFFTAG_COLORMAP, map.data(), map.data(), map.data());
   };
   write_tiff(path, {page});
-  options.planes = {};
   REQUIRE(count_foreground(read(path, options).image.view()) > 0);
 
   // A tag that no memory is enough for is an error, and one that libtiff drops for its type is said.
   write_described(path, image, std::string(17 << 20, 'x'));
-  options.limits.memory = 1 << 20;
-  REQUIRE(error_code_of([&] { read(path, options); }) == ErrorCode::memory);
+  refusal(path, Options().memory(1 << 20), ErrorCode::memory);
   write_described(path, noise({20, 10, 1}, 19), "12345678");
   std::string content = read_file(path);
   const std::string entry = {0x0e, 0x01, 0x02, 0x00};  // ImageDescription, text
@@ -1244,10 +1113,8 @@ TEST_CASE_METHOD(OneFile, "a private tag that libtiff cannot read is said, and t
 TEST_CASE_METHOD(OneFile,
                  "OME-XML is read by its elements, in any namespace, and in time that its length bounds") {
   const BitVolume image = noise({20, 10, 6}, 13);
-  const auto depth_with = [&](const std::string& xml, const PlaneChoice& planes) {
+  const auto depth_with = [&](const std::string& xml, const ReadOptions& options) {
     write_described(path, image, xml);
-    ReadOptions options;
-    options.planes = planes;
     return read(path, options).info;
   };
   const std::string pixels =
@@ -1256,10 +1123,8 @@ TEST_CASE_METHOD(OneFile,
   const std::string text =
       "<?xml version='1.0'?><!-- <Pixels SizeC='9'/> --><OME:OME xmlns:OME='x'><OME:Image>" + pixels +
       "</OME:Image></OME:OME>";
-  PlaneChoice second_channel, second_image;
-  second_channel.channel = second_image.series = 1;
-  REQUIRE(depth_with(text, second_channel).extent.depth == 3);
-  REQUIRE(depth_with(text, second_channel).geometry.spacing[0] == 2);
+  REQUIRE(depth_with(text, Options().channel(1)).extent.depth == 3);
+  REQUIRE(depth_with(text, Options().channel(1)).geometry.spacing[0] == 2);
   // The root may follow anything that XML allows, in a namespace of any name.
   for (const std::string& before :
        {"\n <?xml version='1.0'?>\n<!--" + std::string(1000, 'x') + "-->", std::string(),
@@ -1272,7 +1137,7 @@ TEST_CASE_METHOD(OneFile,
       write_described(path, image,
                       before + "<" + prefix + "OME><" + prefix + "Image>" + pixels_of + "</" + prefix +
                           "Image></" + prefix + "OME>");
-      REQUIRE(refusal_of_file(path) == "contains 2 channels; --channel N selects one, from 0");
+      REQUIRE(refusal(path) == "contains 2 channels; --channel N selects one, from 0");
     }
   write_described(path, image, "<html><OME><Image><Pixels SizeC='2' SizeZ='3'/></Image></OME></html>");
   REQUIRE(read(path).info.extent.depth == 6);
@@ -1280,49 +1145,32 @@ TEST_CASE_METHOD(OneFile,
   const std::string named =
       "<OME><Image><Pixels SizeC='2' SizeZ='3'><Channel Name='DAPI'/><Channel Name='GFP'/></Pixels></Image>"
       "</OME>";
-  PlaneChoice by_name;
-  by_name.channel_name = "GFP";
-  REQUIRE(depth_with(named, by_name).extent.depth == 3);
-  ReadOptions of_channel;
-  of_channel.planes = by_name;
-  const BitVolume gfp = read(path, of_channel).image;
-  of_channel.planes = second_channel;
-  REQUIRE(same_bits(read(path, of_channel).image, gfp));
-  REQUIRE(refusal_of_file(path) == "contains 2 channels (0 DAPI, 1 GFP); --channel N selects one, from 0");
-  of_channel.planes = {};
-  of_channel.planes.channel_name = "RFP";
-  REQUIRE(refusal_of_file(path, of_channel) ==
+  REQUIRE(depth_with(named, Options().channel("GFP")).extent.depth == 3);
+  REQUIRE(same_bits(read(path, Options().channel(1)).image, read(path, Options().channel("GFP")).image));
+  REQUIRE(refusal(path) == "contains 2 channels (0 DAPI, 1 GFP); --channel N selects one, from 0");
+  REQUIRE(refusal(path, Options().channel("RFP")) ==
           "has no 'RFP' among its channels (0 DAPI, 1 GFP); --channel N selects one");
-  of_channel.planes.pages = PageRange{0, 1};
-  of_channel.planes.channel_name = "GFP";
-  REQUIRE(refusal_of_file(path, of_channel) ==
+  REQUIRE(refusal(path, Options().channel("GFP").pages(0, 1)) ==
           "--page numbers the pages of the file, over all channels and time points; leave out --page or "
           "--channel, whose pages are 3, 4, 5");
-  of_channel.planes.channel_name.clear();
-  of_channel.planes.channel = 0;
-  of_channel.planes.frame = 0;  // of one time point
-  REQUIRE(
-      refusal_of_file(path, of_channel).ends_with("leave out --page or --channel, whose pages are 0, 1, 2"));
-  of_channel.planes.channel.reset();
-  REQUIRE(read(path, of_channel).info.extent.depth == 1);
-  of_channel.planes.frame.reset();
-  of_channel.planes.channel_name = "RFP";
-  of_channel.planes.pages.reset();
+  REQUIRE(refusal(path, Options().channel(0).frame(0).pages(0, 1))  // of one time point
+              .ends_with("leave out --page or --channel, whose pages are 0, 1, 2"));
+  REQUIRE(read(path, Options().frame(0).pages(0, 1)).info.extent.depth == 1);
   const std::string long_name(39, 'x');
   CHECK(channels_in_words({"", long_name + "\u00e9"}) == "channels (0, 1 " + long_name + "...)");
   write_described(path, image, text);
-  REQUIRE(refusal_of_file(path, of_channel) == "does not name its channels; --channel N selects one, from 0");
+  REQUIRE(refusal(path, Options().channel("RFP")) ==
+          "does not name its channels; --channel N selects one, from 0");
   // The size of pixels is that of the image that is chosen.
   const auto image_of = [](const char* size) {
     return "<Image><Pixels SizeZ='3' PhysicalSizeX='" + std::string(size) + "' PhysicalSizeY='1'/></Image>";
   };
-  REQUIRE(
-      depth_with("<OME>" + image_of("0.5") + image_of("4") + "</OME>", second_image).geometry.spacing[0] ==
-      4);
+  const std::string two_images = "<OME>" + image_of("0.5") + image_of("4") + "</OME>";
+  REQUIRE(depth_with(two_images, Options().series(1)).geometry.spacing[0] == 4);
   write_described(path, image,
                   "<OME><Image><Pixels SizeZ='6'><TiffData IFD='3' FirstZ='0'/><TiffData IFD='0' FirstZ='3'/>"
                   "</Pixels></Image></OME>");
-  REQUIRE(refusal_of_file(path).starts_with("stores its planes in other files or in an unsupported order"));
+  REQUIRE(refusal(path).starts_with("stores its planes in other files or in an unsupported order"));
 
   std::string many = "<OME><Image><Pixels SizeZ='6'>";
   for (int i = 0; i < 20'000; ++i) many += "<TiffData FirstZ='0'/><Pixels /><Pixels ";
@@ -1355,9 +1203,9 @@ TEST_CASE("the name of an OME-TIFF without OME-XML, and OME-XML in another file,
 TEST_CASE_METHOD(
     OneFile, "several images, and arrays of more than three axes, are named and not joined into one volume") {
   const BitVolume image = noise({20, 10, 6}, 13);
-  const auto refusal = [&](const std::string& description) -> std::string {
+  const auto refused = [&](const std::string& description) {
     write_described(path, image, description);
-    return refusal_of_file(path);
+    return refusal(path);
   };
   const std::string apart = ", --per-slice labels each page separately";
   const std::string take_frame = "; --frame N selects one, from 0" + apart;
@@ -1365,33 +1213,34 @@ TEST_CASE_METHOD(
     return "<Image ID=\"x\"><Pixels ID=\"y\" SizeC=\"1\" SizeT=\"1\" SizeZ=\"" + std::to_string(slices) +
            "\"></Pixels></Image>";
   };
-  REQUIRE(refusal("<OME>" + ome_image(3) + ome_image(3) + "</OME>") ==
+  REQUIRE(refused("<OME>" + ome_image(3) + ome_image(3) + "</OME>") ==
           "contains 2 images; --series N selects one, from 0" + apart);
-  REQUIRE(refusal("<OME>" + ome_image(6) + ome_image(6) + "</OME>") == "none");  // the other is elsewhere
-  REQUIRE(refusal("{\"shape\": [2, 3, 10, 20]}") == "contains 2x3 planes" + take_frame);
-  REQUIRE(refusal("{\"shape\": [2, 3, 10, 20], \"axes\": \"TZYX\"}") ==
+  write_described(path, image, "<OME>" + ome_image(6) + ome_image(6) + "</OME>");  // the other is elsewhere
+  REQUIRE(same_bits(read(path).image, image));
+  REQUIRE(refused("{\"shape\": [2, 3, 10, 20]}") == "contains 2x3 planes" + take_frame);
+  REQUIRE(refused("{\"shape\": [2, 3, 10, 20], \"axes\": \"TZYX\"}") ==
           "contains 2x3 planes (axes TZ)" + take_frame);
   for (const std::string axis : {"P", "A", "E"})
-    REQUIRE(refusal("{\"shape\": [6, 10, 20], \"axes\": \"" + axis + "YX\"}") ==
+    REQUIRE(refused("{\"shape\": [6, 10, 20], \"axes\": \"" + axis + "YX\"}") ==
             "contains 6 planes (axes " + axis +
                 "); --frame N selects one, from 0, --page 0..5 all as slices, --per-slice labels each page "
                 "separately");
-  REQUIRE(refusal("{\"shape\": [3, 2, 10, 20], \"axes\": \"ZCYX\"}") ==
+  REQUIRE(refused("{\"shape\": [3, 2, 10, 20], \"axes\": \"ZCYX\"}") ==
           "contains 3x2 planes (axes ZC); --channel N selects one, from 0");
-  REQUIRE(refusal("{\"shape\": [2, 1, 3, 10, 20], \"axes\": \"TZCYX\"}") ==
+  REQUIRE(refused("{\"shape\": [2, 1, 3, 10, 20], \"axes\": \"TZCYX\"}") ==
           "contains 2x3 planes (axes TC); --channel and --frame select what to read");
   write_described(path, noise({20, 10, 16}, 13), "{\"shape\": [2, 2, 2, 2, 10, 20]}");
-  REQUIRE(refusal_of_file(path) == "contains 2x2x2x2 planes; save the image to label as a separate file");
+  REQUIRE(refusal(path) == "contains 2x2x2x2 planes; save the image to label as a separate file");
   for (const char* single : {"{\"shape\": [6, 10, 20]}", "{\"shape\": [1, 6, 1, 10, 20, 1]}",
                              "{\"shape\": [6, 10, 20], \"axes\": \"ZYX\"}", "{\"shape\": [10, 20]}",
                              "{\"shape\": [2, 3, 10, 21]}", "{\"shape\": \"none\"}"}) {
     CAPTURE(single);
-    REQUIRE(refusal(single) == "none");
+    write_described(path, image, single);
     REQUIRE(same_bits(read(path).image, image));
     REQUIRE(read(path).warnings.empty());
   }
   write_described(path, image, "{\"shape\": [6, 10, 20], \"axes\": \"TYX\"}");
-  REQUIRE(refusal_of_file(path) ==
+  REQUIRE(refusal(path) ==
           "contains 6 time points; --frame N selects one, from 0, --page 0..5 all as slices" + apart);
   write_described(path, image, "<OME>" + ome_image(4) + "</OME>");
   REQUIRE(read(path).warnings ==
@@ -1406,26 +1255,21 @@ TEST_CASE_METHOD(
   describe(pages[3], array);
   write_tiff(path, pages);
   REQUIRE(
-      refusal_of_file(path) ==
+      refusal(path) ==
       "contains 2 images (3 pages of 20x10, 3 pages of 20x10); --series N selects one, from 0, --per-slice "
       "labels each page separately");
-  ReadOptions options;
-  options.planes.series = 1;
-  const BitVolume second = read(path, options).image;
+  const BitVolume second = read(path, Options().series(1)).image;
   REQUIRE(second.extent() == Extent{20, 10, 3});
   for (int row = 0; row < 30; ++row)
     REQUIRE(std::equal(second.row(row), second.row(row) + words_per_row(20), image.row(30 + row)));
-  options = {};
-  options.pages_apart = true;
-  REQUIRE(same_bits(read(path, options).image, image));
+  REQUIRE(same_bits(read(path, Options().apart()).image, image));
   // One of a single page between them is one, too.
   pages = pages_of(image);
   describe(pages[0], "{\"shape\": [2, 10, 20]}");
   describe(pages[2], "{\"shape\": [10, 20]}");
   describe(pages[3], array);
   write_tiff(path, pages);
-  REQUIRE(
-      refusal_of_file(path).starts_with("contains 3 images (2 pages of 20x10, 20x10, 3 pages of 20x10); "));
+  REQUIRE(refusal(path).starts_with("contains 3 images (2 pages of 20x10, 20x10, 3 pages of 20x10); "));
 }
 
 TEST_CASE_METHOD(OneFile, "resolution and orientation of a TIFF") {
@@ -1470,8 +1314,7 @@ TEST_CASE_METHOD(OneFile, "several threads decode the same page as one", "[nativ
               as_written = as_written && std::to_integer<std::uint64_t>(one.samples[i]) == page.samples[i];
             REQUIRE(as_written);
 
-            ReadOptions options;
-            options.foreground.threshold = 127.5;
+            const Options options = Options().above(127.5);
             const BitVolume bits = [&] {
               const oneapi::tbb::global_control alone(oneapi::tbb::global_control::max_allowed_parallelism,
                                                       1);

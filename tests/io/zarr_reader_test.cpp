@@ -6,8 +6,8 @@
 
 #include "io/image/chunk_codecs.hpp"
 #include "io/read/intensity_reader.hpp"
-#include "io/read/reader.hpp"
 #include "support/read_labels.hpp"
+#include "support/reading.hpp"
 #include "support/test.hpp"
 
 using namespace gpuccl;
@@ -16,6 +16,7 @@ using namespace gpuccl::io;
 namespace {
 
 namespace fs = std::filesystem;
+using tests::Options;
 using Files = std::initializer_list<std::pair<std::string, std::string>>;
 
 /// Replaces the files of a store.
@@ -42,13 +43,6 @@ std::string v3(const std::string& shape, const std::string& chunk, const std::st
          R"(}},"chunk_key_encoding":{"name":"default"},"codecs":[)" + codecs + "]" + more + "}";
 }
 
-ReadOptions chosen(std::optional<int> channel, std::optional<int> frame) {
-  ReadOptions options;
-  options.planes.channel = channel;
-  options.planes.frame = frame;
-  return options;
-}
-
 /// "10/01": rows of one slice.
 std::string bits_of(const std::string& path, ReadOptions options = {}) {
   const BitVolume image = read_image(path, options);
@@ -64,12 +58,12 @@ std::string bits_of(const std::string& path, ReadOptions options = {}) {
   return text;
 }
 
-std::string reason_for(const std::string& path, ErrorCode failure = ErrorCode::data,
-                       const ReadOptions& options = {}) {
-  return gpuccl::reason_of([&] { read_image(path, options); }, failure);
+std::string reason_for(const std::string& path, const ReadOptions& options = {},
+                       ErrorCode failure = ErrorCode::data) {
+  return tests::refusal(path, options, failure);
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool has(const std::string& text, const std::string& part) { return tests::contains(text, part); }
 
 const std::string kOnes(4, '\1'), kZeros(4, '\0');
 const std::string kBytes = R"({"name":"bytes"})";
@@ -184,8 +178,7 @@ TEST_CASE("any axis of a Zarr without z is slices if pages are asked for") {
     return store(scratch, {{"zarr.json", v3("[3,2,2]", "[3,2,2]", kBytes, R"(,"dimension_names":)" + names)},
                            {"c/0/0/0", samples}});
   };
-  ReadOptions pages;
-  pages.planes.pages = PageRange{0, 3};
+  const Options pages = Options().pages(0, 3);
   const std::string v2 = store(scratch, {{"v2/.zarray", zarray("[3,2,2]", "[3,2,2]")},
                                          {"v2/.zattrs", R"({"_ARRAY_DIMENSIONS":["time","lat","lon"]})"}});
   CHECK(reason_for(v2 + "/v2") ==
@@ -195,12 +188,9 @@ TEST_CASE("any axis of a Zarr without z is slices if pages are asked for") {
     CHECK(reason_for(path) ==
           "contains 3 time points; --frame N selects one, from 0, --page 0..2 all as slices");
     CHECK(bits_of(path, pages) == "10/00|01/00|00/10");
-    ReadOptions last = pages;
-    last.planes.pages = PageRange{2, 3};
-    CHECK(bits_of(path, last) == "00/10");
-    last.planes.pages = PageRange{1, 4};
-    CHECK(reason_for(path, ErrorCode::data, last) == "has no page 3: there are 3, numbered from 0");
-    CHECK(bits_of(path, chosen({}, 1)) == "01/00");
+    CHECK(bits_of(path, Options().pages(2, 3)) == "00/10");
+    CHECK(reason_for(path, Options().pages(1, 4)) == "has no page 3: there are 3, numbered from 0");
+    CHECK(bits_of(path, Options().frame(1)) == "01/00");
   }
   const std::string channels = array(R"(["band","y","x"])");
   CHECK(reason_for(channels) ==
@@ -239,9 +229,7 @@ TEST_CASE("samples of groups of slices are those of one slice, decoded once") {
       store(scratch, {{".zarray", zarray("[8,2,3]", "[5,2,3]")}, {"0.0.0", chunk}, {"1.0.0", chunk}});
   for (const std::int64_t memory :
        {std::int64_t{64} * 6 * 3, std::int64_t{1} << 30}) {  // for three slices, or all
-    ReadOptions options;
-    options.limits.memory = memory;
-    const IntensityReader reader(folder, options);
+    const IntensityReader reader(folder, Options().memory(memory));
     for (const int first : {0, 3, 7, 1})
       for (int z = first, next = 0; z < 8; z = next) {
         next = z + reader.slices_at_once(z);
@@ -306,26 +294,22 @@ TEST_CASE(
                                      {"0/.zarray", zarray("[3,2,2,2]", "[2,2,2,2]")},
                                      {"0/0.0.0.0", samples.substr(0, 16)},
                                      {"0/1.0.0.0", samples.substr(16) + std::string(8, '\1')}});
-  CHECK(bits_of(image, chosen(1, 0)) == "10/01");
-  ReadOptions by_name = chosen({}, 0);
-  by_name.planes.channel_name = "GFP";
-  CHECK(bits_of(image, by_name) == "10/01");
-  CHECK(bits_of(image, chosen(0, 0)) == "00/00");
-  CHECK(bits_of(image, chosen(0, 1)) == "10/00");
-  CHECK(bits_of(image, chosen(0, 2)) == "00/01");
+  CHECK(bits_of(image, Options().channel(1).frame(0)) == "10/01");
+  CHECK(bits_of(image, Options().channel("GFP").frame(0)) == "10/01");
+  CHECK(bits_of(image, Options().channel(0).frame(0)) == "00/00");
+  CHECK(bits_of(image, Options().channel(0).frame(1)) == "10/00");
+  CHECK(bits_of(image, Options().channel(0).frame(2)) == "00/01");
   CHECK(has(reason_for(image), "; --"));
-  CHECK(has(reason_for(image, ErrorCode::data, chosen(1, {})),
-            "contains 3 time points; --frame N selects one, from 0"));
-  CHECK(has(reason_for(image, ErrorCode::data, chosen(2, 0)),
+  CHECK(
+      has(reason_for(image, Options().channel(1)), "contains 3 time points; --frame N selects one, from 0"));
+  CHECK(has(reason_for(image, Options().channel(2).frame(0)),
             "has no channel 2: there are 2 channels (0 DAPI, 1 GFP)"));
-  CHECK(has(reason_for(image, ErrorCode::data, chosen(0, 3)), "has no frame 3"));
-  ReadOptions series = chosen(0, 0);
-  series.planes.series = 1;
-  CHECK(has(reason_for(image, ErrorCode::data, series), "contains one image"));
+  CHECK(has(reason_for(image, Options().channel(0).frame(3)), "has no frame 3"));
+  CHECK(has(reason_for(image, Options().channel(0).frame(0).series(1)), "contains one image"));
 
   const auto plain = store(scratch, {{".zarray", zarray("[2,2]", "[2,2]")}, {"0.0", kOnes}});
-  CHECK(bits_of(plain, chosen(0, 0)) == "11/11");
-  CHECK(has(reason_for(plain, ErrorCode::data, chosen(1, {})), "has no channel 1"));
+  CHECK(bits_of(plain, Options().channel(0).frame(0)) == "11/11");
+  CHECK(has(reason_for(plain, Options().channel(1)), "has no channel 1"));
 }
 
 TEST_CASE("the first of four axes of a Zarr is selected, named or not") {
@@ -338,11 +322,11 @@ TEST_CASE("the first of four axes of a Zarr is selected, named or not") {
                                        {".zattrs", R"({"_ARRAY_DIMENSIONS":)" + std::string(names) + "}"},
                                        {"0.0.0.0", samples}});
     CHECK(reason_for(array) == "contains 2 " + std::string(what) + "; --frame N selects one, from 0");
-    CHECK(bits_of(array, chosen({}, 1)) == "10/00|11/00");
+    CHECK(bits_of(array, Options().frame(1)) == "10/00|11/00");
   }
   const auto two = store(scratch, {{".zarray", zarray("[2,2,2,2]", "[2,2,2,2]")},
                                    {".zattrs", R"({"_ARRAY_DIMENSIONS":["time","lead_time","y","x"]})"}});
-  CHECK(reason_for(two, ErrorCode::data, chosen({}, 1)) ==
+  CHECK(reason_for(two, Options().frame(1)) ==
         "has 2 elements along its axis 'lead_time', which is not z; --page N selects one, from 0, "
         "--page 0..1 all as slices");
 }
@@ -355,8 +339,7 @@ TEST_CASE("a named axis is z only by a name of z") {
                            {shape == "[3,2,2]" ? "0.0.0" : "0.0.0.0",
                             std::string{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}});
   };
-  ReadOptions pages;
-  pages.planes.pages = PageRange{0, 3};
+  const Options pages = Options().pages(0, 3);
   for (const char* name : {"member", "wavelength", "ch", "dim_a"})
     for (const char* plane : {R"("lat","lon")", R"("nlat","nlon")", R"("i","j")", R"("dim_1","k")"}) {
       const std::string path = array("[3,2,2]", '[' + ('"' + std::string(name)) + "\"," + plane + ']');
@@ -369,7 +352,7 @@ TEST_CASE("a named axis is z only by a name of z") {
     const std::string path = array("[3,2,2]", names);
     CHECK(reason_for(path) ==
           "contains 3 elements along its axis 0; --frame N selects one, from 0, --page 0..2 all as slices");
-    CHECK(bits_of(path, chosen({}, 1)) == "01/00");
+    CHECK(bits_of(path, Options().frame(1)) == "01/00");
     CHECK(bits_of(path, pages) == "10/00|01/00|00/10");
   }
   for (const char* names : {"[]", R"(["dim_0","dim_1","dim_2"])", R"(["depth","height","width"])",
@@ -386,11 +369,11 @@ TEST_CASE("a named axis is z only by a name of z") {
   for (const char* names :
        {R"(["lat","lon","z"])", R"(["row","col","depth"])", R"(["y","x","height"])", R"(["i","j","lev"])"})
     CHECK(bits_of(array("[3,2,2]", names)) == "10/00/01|00/10/00");
-  CHECK(bits_of(array("[1,3,2,2]", R"(["z","time","lon","lat"])"), chosen({}, 1)) == "00/10");
+  CHECK(bits_of(array("[1,3,2,2]", R"(["z","time","lon","lat"])"), Options().frame(1)) == "00/10");
   const std::string members = array("[3,1,2,2]", R"(["member","time","nlat","nlon"])");
   CHECK(bits_of(members, pages) == "10/00|01/00|00/10");
   const std::string twice = array("[1,3,2,2]", R"(["time","valid_time","y","x"])");
-  CHECK(bits_of(twice, chosen({}, 2)) == "00/10");
+  CHECK(bits_of(twice, Options().frame(2)) == "00/10");
   CHECK(has(reason_for(twice), "contains 3 time points; --frame N selects one"));
 }
 
@@ -493,12 +476,11 @@ TEST_CASE("metadata of a Zarr that cannot be is refused") {
     CAPTURE(bad);
     reason_for(store(scratch, {{"zarr.json", bad}}));
   }
-  ReadOptions small;
-  small.limits.memory = 1 << 20;
+  const Options small = Options().memory(1 << 20);
   reason_for(
       store(scratch, {{".zarray", zarray("[2,2]", "[2,2]", R"(,"x":")" + std::string(1 << 20, 'x') + "\"")}}),
-      ErrorCode::memory, small);
-  reason_for(store(scratch, {{".zarray", zarray("[2,2]", "[30000,30000]")}}), ErrorCode::memory, small);
+      small, ErrorCode::memory);
+  reason_for(store(scratch, {{".zarray", zarray("[2,2]", "[30000,30000]")}}), small, ErrorCode::memory);
   reason_for(
       store(scratch, {{".zarray", zarray("[2,2]", "[2,2]", "," + std::string(17 << 20, ' ') + "\"x\":1")}}));
 }

@@ -19,13 +19,19 @@ struct NamedImage {
 gpuccl::BitVolume drawn(const std::vector<std::string>& rows);
 gpuccl::BitVolume drawn(const std::vector<std::vector<std::string>>& slices);
 
+/// Calls visit(x, y, z) for each element in raster order.
+template <class Visit>
+void for_each_element(gpuccl::Extent extent, Visit visit) {
+  for (int z = 0; z < extent.depth; ++z)
+    for (int y = 0; y < extent.height; ++y)
+      for (int x = 0; x < extent.width; ++x) visit(x, y, z);
+}
+
 /// The elements of which `is_foreground(x, y, z)`.
 template <class Rule>
 gpuccl::BitVolume made_from(gpuccl::Extent extent, Rule is_foreground) {
   gpuccl::BitVolume image(extent);
-  for (int z = 0; z < extent.depth; ++z)
-    for (int y = 0; y < extent.height; ++y)
-      for (int x = 0; x < extent.width; ++x) image.set(x, y, z, is_foreground(x, y, z));
+  for_each_element(extent, [&](int x, int y, int z) { image.set(x, y, z, is_foreground(x, y, z)); });
   return image;
 }
 

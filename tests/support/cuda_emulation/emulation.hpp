@@ -48,4 +48,10 @@ void set_memory(std::size_t bytes);
 /// Buffers and handles not given back yet.
 std::int64_t live_objects();
 
+/// Gives the machine so many devices. Afterwards it has one, which is current, all memory, and no failure.
+struct Machine {
+  explicit Machine(int devices = 1);
+  ~Machine();
+};
+
 }  // namespace emulation

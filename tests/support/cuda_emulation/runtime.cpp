@@ -179,6 +179,13 @@ void set_machine(int devices, int driver_version) {
   machine().driver = driver_version;
 }
 void set_memory(std::size_t bytes) { machine().memory = std::max(bytes, machine().taken); }
+Machine::Machine(int devices) { set_machine(devices, 13000); }
+Machine::~Machine() {
+  fail_call(0, cudaSuccess);
+  set_memory(SIZE_MAX);
+  current_device = 0;
+  set_machine(1, 13000);
+}
 std::set<int> devices_in_use() { return machine().in_use; }
 std::uint64_t early_launches() { return machine().early_launches; }
 std::uint64_t allocations() { return machine().allocations; }
