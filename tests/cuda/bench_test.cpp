@@ -84,33 +84,6 @@ TEST_CASE("from host to host, in every form of report") {
   CHECK(json["results"][0]["algorithms"][0]["measures"][0]["name"] == "label image");
 }
 
-TEST_CASE("work of thread blocks by size and density, in every form of report") {
-  emulation::configure({.seed = 24});
-  Request request;
-  request.test = Test::work;
-  request.algorithms = {"nc2fl", "c2fl", "dlp"};
-  request.connectivity = Connectivity::c8;
-  request.sizes = {{64, 64, 1}};
-  request.densities = {0.3, 1};
-  const Results results = measured(request, instrumented_algorithms());
-  const auto working = [](const Row& row) -> const Work& { return row.counted.at(0).work; };
-  REQUIRE(results.groups.size() == 2);
-  for (const Row& row : results.groups[0].rows) {
-    CAPTURE(row.title);
-    const Work& work = working(row);
-    CHECK(work.blocks == 2 * 8);
-    CHECK(work.longest.most <= work.steps.most);
-    CHECK(work.longest.sum > 0);
-  }
-  // A full tile: no atomic operation after coarse labeling, 511 and more without.
-  CHECK(working(results.groups[1].rows[1]).atomics.sum == 0);
-  CHECK(working(results.groups[1].rows[0]).atomics.sum >= 2 * 8 * 511);
-  const Json json = as_json(kHead, results);
-  CHECK(figure(json, "c2fl", "LocalLabeling", "blocks") == 8);
-  CHECK(json["results"][1]["algorithms"][1]["phases"][0]["atomics_most"] == 0);
-  CHECK(json["results"][1]["algorithms"][0]["phases"][0]["atomics_mean"] >= 511);
-}
-
 TEST_CASE("block configurations label as the usual ones do, and are compared by their names") {
   emulation::configure({.seed = 25});
   Request request;
@@ -165,11 +138,5 @@ TEST_CASE("memory accesses by phase, in every form of report") {
   CHECK(at("c2fl", "LocalLabeling", "tile_atomics") < at("nc2fl", "LocalLabeling", "tile_atomics"));
   CHECK(at("ole", "Init", "image_reads") == pixels);
   CHECK(at("ole", "Scan", "launches") > 2);
-
-  const auto& phases = json["results"][0]["algorithms"][0]["phases"];
-  CHECK(phases.size() == 4);
-  CHECK(phases[0]["name"] == "Initialization");
-  CHECK(phases[0]["writes"] == blocks);
-  CHECK(phases[0]["least_bytes"] == 4 * blocks);
-  CHECK(phases[0]["multiple_of_floor_bytes"] == 4 * blocks / (5 * pixels));
+  CHECK(json["results"][0]["algorithms"][0]["phases"].size() == 4);
 }

@@ -105,60 +105,10 @@ std::vector<bool> expected_elements(const Values<T>& values, const Mask& seeds, 
   return elements;
 }
 
-/// Rows of elements in memory of the device, with garbage between them, by chance.
 template <class T>
-class OnDevice {
- public:
-  OnDevice(const Values<T>& values, std::mt19937& random, const CudaStream& stream)
-      : extent_(values.extent),
-        offset_(static_cast<std::int64_t>(random() % 2 * (random() % 4))),
-        row_(extent_.width + static_cast<std::int64_t>(random() % 2 * (random() % 5))),
-        slice_(row_ * extent_.height + static_cast<std::int64_t>(random() % 2 * (random() % 9))),
-        device_(Place::device, static_cast<std::size_t>(offset_ + slice_ * extent_.depth) * sizeof(T)),
-        host_(Place::host, device_.size()) {
-    std::memset(host_.data(), kGarbage, host_.size());
-    for (std::int64_t row = 0; row < extent_.rows(); ++row)
-      std::memcpy(at(row), values.elements.data() + row * extent_.width, row_bytes());
-    cudaMemcpyAsync(device_.data(), host_.data(), host_.size(), cudaMemcpyHostToDevice, stream.get());
-  }
-  DeviceValueImage image() const {
-    return {device_.data() + offset_ * kSize, type_of<T>(), extent_, row_ * kSize, slice_ * kSize, 0};
-  }
-  DeviceImage mask() const {
-    return {device_.data() + offset_, DeviceImage::Format::bytes, extent_, row_, slice_};
-  }
-  void write_to(DeviceCleaning& request) const {
-    request.type = type_of<T>();
-    request.out = device_.data() + offset_ * kSize;
-    request.out_row_pitch = row_ * kSize;
-    request.out_slice_pitch = slice_ * kSize;
-  }
-  std::vector<T> download(const CudaStream& stream) {
-    cudaMemcpyAsync(host_.data(), device_.data(), host_.size(), cudaMemcpyDeviceToHost, stream.get());
-    stream.wait();
-    std::vector<T> values(static_cast<std::size_t>(extent_.elements()));
-    for (std::int64_t row = 0; row < extent_.rows(); ++row) {
-      std::memcpy(values.data() + row * extent_.width, at(row), row_bytes());
-      std::memset(at(row), kGarbage, row_bytes());
-    }
-    CHECK(std::all_of(host_.data(), host_.data() + host_.size(),
-                      [](std::byte b) { return b == std::byte{kGarbage}; }));
-    return values;
-  }
-
- private:
-  static constexpr std::int64_t kSize = sizeof(T);
-  static constexpr unsigned char kGarbage = 0x5a;
-
-  std::byte* at(std::int64_t row) const {
-    return host_.data() + (offset_ + row / extent_.height * slice_ + row % extent_.height * row_) * kSize;
-  }
-  std::size_t row_bytes() const { return static_cast<std::size_t>(extent_.width) * sizeof(T); }
-
-  Extent extent_;
-  std::int64_t offset_, row_, slice_;  // in elements
-  CudaMemory device_, host_;
-};
+DeviceArray on_device(const Values<T>& values, std::mt19937& random, const CudaStream& stream) {
+  return {type_of<T>(), values.extent, values.elements.data(), random, stream};
+}
 
 template <class T>
 void expect_cleaned(const Values<T>& values, bool as_mask, Connectivity connectivity,
@@ -171,15 +121,15 @@ void expect_cleaned(const Values<T>& values, bool as_mask, Connectivity connecti
     seeds.elements[i] = random() % 40 == 0 ? 7 : 0;
     set.elements[i] = values.elements[i] != 0 ? 9 : 0;
   }
-  const OnDevice on_device(values, random, stream);
-  const OnDevice mask(set, random, stream), of_seeds(seeds, random, stream);
-  OnDevice out(values, random, stream);
+  const DeviceArray given = on_device(values, random, stream), mask = on_device(set, random, stream),
+                    of_seeds = on_device(seeds, random, stream);
+  DeviceArray out = on_device(values, random, stream);
   const bool in_place = random() % 4 == 0;
   DeviceCleaning request;
   if (as_mask)
     request.image = mask.mask();
   else
-    request.image = on_device.image();
+    request.image = given.image();
   request.connectivity = connectivity;
   request.fill_holes = wanted.fill_holes;
   request.min_size = wanted.min_size;
@@ -187,14 +137,19 @@ void expect_cleaned(const Values<T>& values, bool as_mask, Connectivity connecti
   request.largest = wanted.largest;
   request.clear_border = wanted.clear_border;
   if (wanted.with_seeds) request.seeds = of_seeds.mask();
-  request.from = in_place ? out.image() : on_device.image();
+  request.from = in_place ? out.image() : given.image();
   request.filled = 1;
   if (in_place && !as_mask) request.image = out.image();
-  out.write_to(request);
+  const DeviceValueImage to = out.image();
+  request.type = to.type;
+  request.out = const_cast<void*>(to.data);
+  request.out_row_pitch = to.row_pitch;
+  request.out_slice_pitch = to.slice_pitch;
   const CudaMemory workspace(Place::device, device_clean_workspace_bytes(request));
   clean_on_device(request, workspace.data(), workspace.size(), stream.get());
 
-  const std::vector<T> found = out.download(stream);
+  std::vector<T> found(values.elements.size());
+  std::memcpy(found.data(), out.download(stream).data(), found.size() * sizeof(T));
   const Values<T> elements = as_mask ? [&] {
     Values<T> ones(values.extent);
     for (std::size_t i = 0; i < ones.elements.size(); ++i) ones.elements[i] = values.elements[i] != 0;
@@ -331,31 +286,33 @@ TEST_CASE("the cleaning of an image on a device is checked", "[small]") {
   request.image = DeviceImage{.data = memory.data(), .extent = extent};
   request.out = memory.data() + 64;
   const CudaMemory workspace(Place::device, device_clean_workspace_bytes(request) + 4096);
-  const auto code_of = [&](const auto& change) {
+  const std::function<void(DeviceCleaning&)> wrong[] = {
+      [](auto& one) { one.out = nullptr; },
+      [](auto& one) { one.out_row_pitch = 5; },
+      [](auto& one) { one.connectivity = static_cast<Connectivity>(7); },
+      [&](auto& one) {
+        one.from = {memory.data(), ValueType::u8, {5, 2, 1}};
+      },
+      [&](auto& one) {
+        one.from = {memory.data(), ValueType::u16, extent};
+      },
+      [&](auto& one) {
+        one.seeds = {.data = memory.data(), .extent = {6, 1, 1}};
+      },
+      [&](auto& one) {
+        one.image = DeviceValueImage{memory.data(), ValueType::u8, extent}, one.fill_holes = 1;
+      },
+      [&](auto& one) {
+        one.image = DeviceImage{.data = memory.data(), .extent = {1 << 17, 1 << 15, 1}};
+      }};
+  for (const auto& change : wrong) {
+    CAPTURE(&change - wrong);
     DeviceCleaning changed = request;
     change(changed);
-    return error_code_of([&] { clean_on_device(changed, workspace.data(), workspace.size(), stream.get()); });
-  };
-  CHECK(code_of([](DeviceCleaning& one) { one.out = nullptr; }) == ErrorCode::usage);
-  CHECK(code_of([](DeviceCleaning& one) { one.out_row_pitch = 5; }) == ErrorCode::usage);
-  CHECK(code_of([](DeviceCleaning& one) { one.connectivity = static_cast<Connectivity>(7); }) ==
-        ErrorCode::usage);
-  CHECK(code_of([&](DeviceCleaning& one) {
-          one.from = {memory.data(), ValueType::u8, {5, 2, 1}};
-        }) == ErrorCode::usage);
-  CHECK(code_of([&](DeviceCleaning& one) {
-          one.from = {memory.data(), ValueType::u16, extent};
-        }) == ErrorCode::usage);
-  CHECK(code_of([&](DeviceCleaning& one) {
-          one.seeds = {.data = memory.data(), .extent = {6, 1, 1}};
-        }) == ErrorCode::usage);
-  CHECK(code_of([&](DeviceCleaning& one) {
-          one.image = DeviceValueImage{memory.data(), ValueType::u8, extent};
-          one.fill_holes = 1;
-        }) == ErrorCode::usage);
-  CHECK(code_of([&](DeviceCleaning& one) {
-          one.image = DeviceImage{.data = memory.data(), .extent = {1 << 17, 1 << 15, 1}};
-        }) == ErrorCode::usage);
+    CHECK(error_code_of([&] {
+            clean_on_device(changed, workspace.data(), workspace.size(), stream.get());
+          }) == ErrorCode::usage);
+  }
   CHECK(error_code_of([&] { clean_on_device(request, workspace.data(), 16, stream.get()); }) ==
         ErrorCode::usage);
 

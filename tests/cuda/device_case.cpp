@@ -44,6 +44,11 @@ bool is_component(const DeviceComponent& found, const Components& expected, std:
 
 std::size_t bytes(std::int64_t count) { return static_cast<std::size_t>(count); }
 
+/// Bytes of no elements, or of up to `most`.
+std::int64_t pad(std::mt19937& random, unsigned most, ValueType type) {
+  return static_cast<std::int64_t>(random() % 2 * (random() % (most + 1)) * bytes_of(type));
+}
+
 }  // namespace
 
 Known::Known(Extent extent, Connectivity connectivity, double density, int granularity, std::uint32_t seed)
@@ -60,6 +65,42 @@ CudaMemory::~CudaMemory() { place_ == Place::device ? cudaFree(data_) : cudaFree
 CudaStream::CudaStream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
 CudaStream::~CudaStream() { cudaStreamDestroy(stream_); }
 void CudaStream::wait() const { check(cudaStreamSynchronize(stream_)); }
+
+DeviceArray::DeviceArray(ValueType type, Extent extent, const void* elements, std::mt19937& random,
+                         const CudaStream& stream)
+    : type_(type),
+      extent_(extent),
+      row_bytes_(extent.width * static_cast<std::int64_t>(bytes_of(type))),
+      offset_(pad(random, 4, type)),
+      row_(row_bytes_ + pad(random, 9, type)),
+      slice_(row_ * extent.height + pad(random, 20, type)),
+      device_(Place::device, bytes(offset_ + slice_ * extent.depth)),
+      host_(Place::host, device_.size()) {
+  std::memset(host_.data(), kWatched, host_.size());
+  for (std::int64_t i = 0; i < extent.rows(); ++i)
+    std::memcpy(row(i), static_cast<const std::byte*>(elements) + i * row_bytes_, bytes(row_bytes_));
+  copy(host_, device_, cudaMemcpyHostToDevice, stream);
+}
+DeviceValueImage DeviceArray::image(double delta) const {
+  return {device_.data() + offset_, type_, extent_, row_, slice_, delta};
+}
+DeviceImage DeviceArray::mask() const {
+  return {device_.data() + offset_, Format::bytes, extent_, row_, slice_};
+}
+std::vector<std::byte> DeviceArray::download(const CudaStream& stream) {
+  copy(device_, host_, cudaMemcpyDeviceToHost, stream);
+  stream.wait();
+  std::vector<std::byte> elements;
+  for (std::int64_t i = 0; i < extent_.rows(); ++i) {
+    elements.insert(elements.end(), row(i), row(i) + row_bytes_);
+    std::memset(row(i), kWatched, bytes(row_bytes_));
+  }
+  CHECK(is_watched(host_.data(), host_.data() + host_.size()));
+  return elements;
+}
+std::byte* DeviceArray::row(std::int64_t index) const {
+  return host_.data() + offset_ + index / extent_.height * slice_ + index % extent_.height * row_;
+}
 
 void CapturedGraph::begin(const CudaStream& stream) {
   check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));

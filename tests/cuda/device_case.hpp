@@ -10,6 +10,7 @@
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/device.hpp"
 #include "gpuccl/image.hpp"
+#include "gpuccl/values.hpp"
 
 // label_on_device() with memory as callers have it, on a GPU or on the emulation of one.
 namespace tests {
@@ -45,6 +46,28 @@ class CudaStream {
 
  private:
   cudaStream_t stream_ = nullptr;
+};
+
+/// Elements in memory of the device, by chance from an odd place, in padded rows and slices. Everything
+/// around them is watched.
+class DeviceArray {
+ public:
+  DeviceArray(gpuccl::ValueType type, gpuccl::Extent extent, const void* elements, std::mt19937& random,
+              const CudaStream& stream);
+
+  gpuccl::DeviceValueImage image(double delta = 0) const;
+  /// For elements of one byte.
+  gpuccl::DeviceImage mask() const;
+  /// Waits. Requires that nothing around the elements has been written.
+  std::vector<std::byte> download(const CudaStream& stream);
+
+ private:
+  std::byte* row(std::int64_t index) const;
+
+  gpuccl::ValueType type_;
+  gpuccl::Extent extent_;
+  std::int64_t row_bytes_, offset_, row_, slice_;  // bytes
+  CudaMemory device_, host_;
 };
 
 /// Graph of the work that work() enqueues in a stream, to be run repeatedly.

@@ -66,20 +66,3 @@ TEST_CASE("many random images", "[.long]") {
   expect_random_images({150, 40, 1}, 4000, {.seed = 7, .switch_one_in = 20});
   expect_random_images({30, 20, 10}, 4000, {.seed = 8, .switch_one_in = 20});
 }
-
-TEST_CASE("every CUDA algorithm labels slabs as the whole image") {
-  const BitVolume image = random_image({70, 24, 1}, 0.45, 2, 3),
-                  volume = random_image({37, 9, 11}, 0.35, 2, 4);
-  for (const CudaVariant& variant : cuda_variants())
-    for (const BitVolume* whole : {&image, &volume}) {
-      const Extent extent = whole->extent();
-      const Labeling expected = flood_fill(whole->view(), variant.connectivity);
-      for (const std::int64_t elements : {140, 700}) {
-        INFO(variant.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity, " << elements);
-        expect_same(label_by_slabs(extent, variant.connectivity,
-                                   cut_into_slabs(extent, variant.connectivity, elements),
-                                   slab_work(*whole, *variant.labeler)),
-                    expected);
-      }
-    }
-}

@@ -17,22 +17,13 @@ using namespace tests;
 
 namespace {
 
-/// The emulated machine is whole again afterwards.
-struct Repair {
-  ~Repair() {
-    emulation::fail_call(0, cudaSuccess);
-    emulation::set_machine(1, 13000);
-    emulation::set_memory(SIZE_MAX);
-  }
-};
-
 const Algorithm& named(const std::string& name) { return *find_algorithm(name, DeviceKind::cuda); }
 
 /// Labels with the k-th CUDA call failing, for every k, or one in kOneIn from another first one each time,
 /// until none fails. visit() labels.
 template <class Visit>
 void for_each_failing_call(int error, bool sticky, Visit visit) {
-  const Repair repair;
+  const emulation::Machine repair;
   static int rounds = 0;
   for (int call = 1 + rounds++ % kOneIn;; call += kOneIn) {
     INFO("error " << error << " at call " << call);
@@ -118,7 +109,7 @@ TEST_CASE("the engine goes on with the CPU, with one warning, wherever CUDA fail
 }
 
 TEST_CASE("threads share the GPU", "[processors]") {
-  const Repair repair;
+  const emulation::Machine repair;
   constexpr int kThreads = 4, kImages = 5;
   Engine engine({.algorithm = "runs", .device = DeviceChoice::cuda}, nullptr);
   struct Outcome {
@@ -150,7 +141,7 @@ TEST_CASE("threads share the GPU", "[processors]") {
 }
 
 TEST_CASE("an image that the memory of the GPU is too small for is labeled there in parts") {
-  const Repair repair;
+  const emulation::Machine repair;
   for (const auto& [extent, connectivity, mebibytes] :
        {std::tuple{Extent{4096, 2100, 1}, Connectivity::c8, std::size_t{16}},
         std::tuple{Extent{512, 128, 140}, Connectivity::c26, std::size_t{9}}}) {
@@ -185,7 +176,7 @@ TEST_CASE("an image that the memory of the GPU is too small for is labeled there
 }
 
 TEST_CASE("values that the memory of the GPU is too small for are refused, and the next image is labeled") {
-  const Repair repair;
+  const emulation::Machine repair;
   Engine engine({.device = DeviceChoice::cuda}, nullptr);
   const auto label = [&](Extent extent) {
     ValueImage image(extent, ValueType::u8);
@@ -200,7 +191,7 @@ TEST_CASE("values that the memory of the GPU is too small for are refused, and t
 }
 
 TEST_CASE("memory that other labelers hold is given back before an image is refused") {
-  const Repair repair;
+  const emulation::Machine repair;
   const BitVolume image = random_image({300, 200}, 0.5, 1, 5);
   const EngineOptions on_gpu{.algorithm = "bke", .device = DeviceChoice::cuda};
   constexpr Connectivity kBoth[] = {Connectivity::c26, Connectivity::c8};
@@ -223,7 +214,7 @@ TEST_CASE("memory that other labelers hold is given back before an image is refu
 }
 
 TEST_CASE("sums that the memory of the GPU is too small for are left to the host") {
-  const Repair repair;
+  const emulation::Machine repair;
   const BitVolume image = random_image({300, 200}, 0.1, 1, 5);  // a thousand components
   const SumsLayout wanted{.moments = 0, .crofton = 3, .words = 7};
   constexpr Connectivity kConnectivity = Connectivity::c8;
@@ -249,7 +240,7 @@ TEST_CASE("sums that the memory of the GPU is too small for are left to the host
 }
 
 TEST_CASE("option --device cuda passes the failure on") {
-  const Repair repair;
+  const emulation::Machine repair;
   const BitVolume image = random_image({90, 40}, 0.5, 1, 5);
   Engine engine({.algorithm = "bke", .device = DeviceChoice::cuda}, nullptr);
   engine.label(image.view(), Connectivity::c8);
@@ -259,7 +250,7 @@ TEST_CASE("option --device cuda passes the failure on") {
 }
 
 TEST_CASE("machines without a usable GPU are told apart") {
-  const Repair repair;
+  const emulation::Machine repair;
   const auto problem = [](int devices, int driver) {
     emulation::set_machine(devices, driver);
     return cuda_status().problem;

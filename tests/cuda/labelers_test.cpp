@@ -16,14 +16,6 @@ using namespace tests;
 
 namespace {
 
-/// One device again, and that current.
-struct DeviceReset {
-  ~DeviceReset() {
-    cudaSetDevice(0);
-    emulation::set_machine(1, 13000);
-  }
-};
-
 int current_device() {
   int device = -1;
   cudaGetDevice(&device);
@@ -45,12 +37,11 @@ std::unique_ptr<Labeler> labeler_of(const std::string& name, Connectivity connec
 }  // namespace
 
 TEST_CASE("the caller's device stays current during calls of a labeler on another") {
-  const DeviceReset repair;
+  const emulation::Machine two(2);
   const BitVolume image = random_image({70, 37}, 0.4, 1, 7);
   for (const std::string name : {"runs", "bke", "uf", "ole"})
     for (const int own : {0, 1}) {
       INFO(name << ", caller on " << own);
-      emulation::set_machine(2, 13000);
       cudaSetDevice(own);
       const auto expect = [&](const char* what, auto work) { expect_current(own, what, work); };
       std::unique_ptr<Labeler> labeler;
@@ -95,8 +86,7 @@ TEST_CASE("components come down in pieces") {
 }
 
 TEST_CASE("a device that nobody uses is not started") {
-  const DeviceReset repair;
-  emulation::set_machine(2, 13000);
+  const emulation::Machine two(2);
   const BitVolume image = random_image({70, 37}, 0.4, 1, 7);
   expect_same_as_flood_fill(*labeler_of("runs", Connectivity::c8, 1), image.view(), Connectivity::c8);
   REQUIRE(emulation::devices_in_use() == std::set<int>{1});
@@ -202,15 +192,6 @@ TEST_CASE("memory of the device is asked for once for images of one size") {
 
 namespace {
 
-/// So many devices; one again afterwards.
-struct Devices {
-  explicit Devices(int count) { emulation::set_machine(count, 13000); }
-  ~Devices() {
-    emulation::fail_call(0, cudaSuccess);
-    emulation::set_machine(1, 13000);
-  }
-};
-
 EngineOptions on_gpus(std::vector<int> gpus) {
   return {.algorithm = "runs", .device = DeviceChoice::cuda, .gpus = std::move(gpus)};
 }
@@ -218,7 +199,7 @@ EngineOptions on_gpus(std::vector<int> gpus) {
 }  // namespace
 
 TEST_CASE("images of a batch are labeled by all of the chosen GPUs, each image by one") {
-  const Devices three(3);
+  const emulation::Machine three(3);
   struct Given {
     std::vector<int> gpus;
     bool hides_gpus;
@@ -252,7 +233,7 @@ TEST_CASE("images of a batch are labeled by all of the chosen GPUs, each image b
 TEST_CASE("when one of several GPUs fails, its error goes on") {
   const BitVolume image = random_image({90, 70}, 0.4, 2, 3);
   for (const std::uint64_t call : {1, 20}) {
-    const Devices two(2);
+    const emulation::Machine two(2);
     Engine engine(on_gpus({0, 1}), nullptr);
     emulation::fail_call(call, cudaErrorECCUncorrectable, true);
     REQUIRE(error_code_of([&] { engine.label(image.view(), Connectivity::c8); }) == ErrorCode::temporary);
@@ -271,7 +252,7 @@ TEST_CASE("a GPU that is named and not there is an error whichever of the others
        {Given{2, {0, 7}, false, "there is no GPU 7, only 2 devices"},
         Given{1, {0, 7}, true, "there is no GPU 7"},
         Given{0, {7}, true, "there is no GPU 7: CUDA, looking for a device: "}}) {
-    const Devices visible(devices);
+    const emulation::Machine visible(devices);
     EngineOptions options = on_gpus(gpus);
     options.hides_gpus = hides_gpus;
     Engine engine(options, nullptr);

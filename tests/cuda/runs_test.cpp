@@ -17,9 +17,6 @@ using cuda::runs::Word;
 
 namespace {
 
-constexpr Connectivity kEvery[] = {Connectivity::c4, Connectivity::c8, Connectivity::c6, Connectivity::c18,
-                                   Connectivity::c26};
-
 std::unique_ptr<Labeler> runs_on(DeviceKind device, Connectivity connectivity) {
   return find_variant(*find_algorithm("runs", device), connectivity)->make(0);
 }
@@ -28,7 +25,7 @@ std::unique_ptr<Labeler> runs_on(DeviceKind device, Connectivity connectivity) {
 class Engines {
  public:
   Engines() {
-    for (const Connectivity connectivity : kEvery) {
+    for (const Connectivity connectivity : kConnectivities) {
       on_gpu_.push_back(runs_on(DeviceKind::cuda, connectivity));
       on_cpu_.push_back(runs_on(DeviceKind::cpu, connectivity));
     }
@@ -36,7 +33,7 @@ class Engines {
 
   void expect_same(BitView image) {
     for (std::size_t i = 0; i < on_gpu_.size(); ++i) {
-      INFO(static_cast<int>(kEvery[i]) << "-connectivity, " << to_string(image.extent));
+      INFO(static_cast<int>(kConnectivities[i]) << "-connectivity, " << to_string(image.extent));
       const Labeling expected = on_cpu_[i]->label(image);
       tests::expect_same(on_gpu_[i]->label(image), expected);
       expect_image(dynamic_cast<StagedLabeler&>(*on_gpu_[i]), image, expected);
@@ -177,18 +174,6 @@ TEST_CASE("runs on CUDA measures tiles with thousands of components of two piece
     engines.expect_same(image.view());
     engines.expect_same(random_image(extent, 0.1, 1, seed).view());
     engines.expect_same(random_image(extent, 0.4, 1, seed).view());
-  }
-}
-
-TEST_CASE("runs on CUDA labels more slices than a grid is deep", "[.long]") {
-  emulation::configure({.seed = 1});
-  for (const Connectivity connectivity : {Connectivity::c8, Connectivity::c4}) {
-    const auto on_gpu = runs_on(DeviceKind::cuda, connectivity);
-    const auto on_cpu = runs_on(DeviceKind::cpu, connectivity);
-    const BitVolume image = random_image({3, 2, 65540}, 0.5, 1, 3);
-    const Labeling labeled = on_gpu->label(image.view()), expected = on_cpu->label(image.view());
-    REQUIRE(labeled.labels->count() == expected.labels->count());
-    REQUIRE(compare(*labeled.labels, *expected.labels).same_numbers);
   }
 }
 

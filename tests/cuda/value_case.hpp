@@ -16,79 +16,47 @@
 // label_values_on_device() with memory as callers have it, on a GPU or on the emulation of one.
 namespace tests {
 
-/// Rows of an array in memory, with something between them, by chance.
-struct PaddedArray {
-  std::int64_t row, slice, size;  // in elements
-
-  PaddedArray(gpuccl::Extent extent, std::mt19937& random) {
-    const bool padded = random() % 2 == 0;
-    row = extent.width + (padded ? static_cast<std::int64_t>(random() % 9) : 0);
-    slice = row * extent.height + (padded ? static_cast<std::int64_t>(random() % 20) : 0);
-    size = slice * extent.depth;
-  }
-  std::size_t at(int x, int y, int z) const { return static_cast<std::size_t>(z * slice + y * row + x); }
-};
-
 template <class L, class T>
 void expect_values_on_device(const Values<T>& values, gpuccl::Connectivity connectivity, double delta,
                              const gpuccl::ValueLabeling& expected, std::mt19937& random) {
   using namespace gpuccl;
   using Place = CudaMemory::Place;
-  constexpr int kWatched = 0xcd;
   const Extent extent = values.extent;
-  const auto visit_all = [&](auto visit) {
-    for (int z = 0; z < extent.depth; ++z)
-      for (int y = 0; y < extent.height; ++y)
-        for (int x = 0; x < extent.width; ++x) visit(x, y, z);
-  };
-  const PaddedArray image(extent, random), out(extent, random);
-  std::vector<T> padded(static_cast<std::size_t>(image.size), T{5});
-  visit_all([&](int x, int y, int z) { padded[image.at(x, y, z)] = values.at(x, y, z); });
-
   const Label count = expected.labeled.labels->count();
   const std::size_t capacity = random() % 2 == 0 ? count + 3 : count / 2 + 1;
-  const auto bytes = [](auto elements, std::size_t each) {
-    return static_cast<std::size_t>(elements) * each;
-  };
-  const CudaMemory data(Place::device, bytes(image.size, sizeof(T))),
-      labels(Place::device, bytes(out.size, sizeof(L))), found(Place::device, 8),
-      components(Place::device, bytes(capacity, sizeof(DeviceComponent))),
-      first_values(Place::device, bytes(capacity, sizeof(ValueBits))),
-      workspace(Place::device, device_value_workspace_bytes(extent, connectivity));
   const CudaStream stream;
-  const auto expect_success = [](cudaError_t status) { REQUIRE(status == cudaSuccess); };
-  expect_success(
-      cudaMemcpyAsync(data.data(), padded.data(), data.size(), cudaMemcpyHostToDevice, stream.get()));
-  for (const CudaMemory* memory : {&labels, &found, &components, &first_values, &workspace})
-    expect_success(cudaMemsetAsync(memory->data(), kWatched, memory->size(), stream.get()));
+  const DeviceArray data(type_of<T>(), extent, values.elements.data(), random, stream);
+  std::vector<L> of_elements(values.elements.size(), 77);
+  DeviceArray labels(type_of<L>(), extent, of_elements.data(), random, stream);
+  const CudaMemory found(Place::device, 8), components(Place::device, capacity * sizeof(DeviceComponent)),
+      first_values(Place::device, capacity * sizeof(ValueBits)),
+      workspace(Place::device, device_value_workspace_bytes(extent, connectivity));
+  for (const CudaMemory* memory : {&found, &components, &first_values, &workspace})
+    REQUIRE(cudaMemsetAsync(memory->data(), 0xcd, memory->size(), stream.get()) == cudaSuccess);
 
+  const DeviceValueImage out = labels.image();
   DeviceResult result;
-  result.labels = {reinterpret_cast<L*>(labels.data()), out.row * std::int64_t{sizeof(L)},
-                   out.slice * std::int64_t{sizeof(L)}};
+  result.labels = {static_cast<L*>(const_cast<void*>(out.data)), out.row_pitch, out.slice_pitch};
   result.count = reinterpret_cast<unsigned long long*>(found.data());
   result.components = reinterpret_cast<DeviceComponent*>(components.data());
   result.capacity = capacity;
-  label_values_on_device({data.data(), type_of<T>(), extent, image.row * std::int64_t{sizeof(T)},
-                          image.slice * std::int64_t{sizeof(T)}, delta},
-                         connectivity, result, reinterpret_cast<ValueBits*>(first_values.data()),
-                         workspace.data(), workspace.size(), stream.get());
+  label_values_on_device(data.image(delta), connectivity, result,
+                         reinterpret_cast<ValueBits*>(first_values.data()), workspace.data(),
+                         workspace.size(), stream.get());
 
   const auto downloaded = [&]<class U>(const CudaMemory& memory, U) {
     std::vector<U> host(memory.size() / sizeof(U));
-    expect_success(
-        cudaMemcpyAsync(host.data(), memory.data(), memory.size(), cudaMemcpyDeviceToHost, stream.get()));
+    REQUIRE(cudaMemcpyAsync(host.data(), memory.data(), memory.size(), cudaMemcpyDeviceToHost,
+                            stream.get()) == cudaSuccess);
     stream.wait();
     return host;
   };
   REQUIRE(downloaded(found, std::uint64_t{})[0] == count);
-  const LabelImage image_of_labels = render_all(*expected.labeled.labels);
-  L watched;
-  std::memset(&watched, kWatched, sizeof watched);
-  std::vector<L> all(static_cast<std::size_t>(out.size), watched);
-  visit_all([&](int x, int y, int z) {
-    all[out.at(x, y, z)] = static_cast<L>(std::min<Label>(image_of_labels(x, y, z), static_cast<L>(~L{0})));
-  });
-  REQUIRE(downloaded(labels, L{}) == all);
+  const LabelImage image = render_all(*expected.labeled.labels);
+  const std::vector<std::byte> bytes = labels.download(stream);
+  std::memcpy(of_elements.data(), bytes.data(), bytes.size());
+  for (std::size_t i = 0; i < of_elements.size(); ++i)
+    if (of_elements[i] != std::min<Label>(image.data()[i], static_cast<L>(~L{0}))) FAIL("element " << i);
   const auto found_components = downloaded(components, DeviceComponent{});
   const auto found_values = downloaded(first_values, ValueBits{});
   for (std::size_t i = 0; i < std::min<std::size_t>(count, capacity); ++i) {

@@ -3,6 +3,7 @@
 
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
+#include "support/intensities.hpp"
 #include "support/reference.hpp"
 #include "support/test.hpp"
 
@@ -13,57 +14,7 @@ namespace {
 
 using enum MeasureId;
 
-class Samples final : public IntensityImage {
- public:
-  Samples(Extent extent, bool whole, Values values = {}) : extent_(extent), whole_(whole), values_(values) {
-    samples.resize(static_cast<std::size_t>(extent.elements()));
-  }
-
-  Extent extent() const override { return extent_; }
-  Kind kind() const override { return whole_ ? Kind::whole : Kind::real; }
-  Values values() const override { return values_; }
-  int slices_at_once(int) const override { return at_once; }
-  bool reads_bands() const override { return bands; }
-  void read(int z, int first, int last, const Sink& sink) const override {
-    const int end = bands ? last : extent_.height;
-    for (int y = bands ? first : 0; y < end; y += rows)
-      sink(y, std::min(rows, end - y),
-           samples.data() + (static_cast<std::int64_t>(z) * extent_.height + y) * extent_.width);
-  }
-
-  std::vector<double> samples;
-  int at_once = 1, rows = 1;
-  bool bands = false;
-
- private:
-  Extent extent_;
-  bool whole_;
-  Values values_;
-};
-
-/// Samples of 64 bits, signed or not.
-class LongSamples final : public IntensityImage {
- public:
-  LongSamples(Extent extent, std::vector<WholeNumber> of_elements)
-      : samples(std::move(of_elements)), extent_(extent) {
-    REQUIRE(samples.size() == static_cast<std::size_t>(extent.elements()));
-  }
-
-  Extent extent() const override { return extent_; }
-  Kind kind() const override { return Kind::long_whole; }
-  Values values() const override { return {}; }
-  int slices_at_once(int) const override { return at_once; }
-  void read(int, int, int, const Sink&) const override { FAIL("doubles do not hold these"); }
-  void read_long(int z, int, int, const LongSink& sink) const override {
-    sink(0, extent_.height, samples.data() + static_cast<std::int64_t>(z) * extent_.height * extent_.width);
-  }
-
-  std::vector<WholeNumber> samples;
-  int at_once = 1;
-
- private:
-  Extent extent_;
-};
+using Kind = IntensityImage::Kind;
 
 /// Samples of each component, with x, y and z.
 struct Element {
@@ -75,11 +26,10 @@ std::vector<std::vector<Element>> elements_of(const Labeling& labeled, const Sam
   const Extent extent = labels.extent();
   std::vector<std::vector<Element>> elements(labels.count());
   std::size_t i = 0;
-  for (int z = 0; z < extent.depth; ++z)
-    for (int y = 0; y < extent.height; ++y)
-      for (int x = 0; x < extent.width; ++x, ++i)
-        if (const Label label = labels(x, y, z); label != 0)
-          elements[label - 1].push_back({x, y, z, image.samples[i]});
+  for_each_element(extent, [&](int x, int y, int z) {
+    const double sample = image.samples[i++];
+    if (const Label label = labels(x, y, z); label != 0) elements[label - 1].push_back({x, y, z, sample});
+  });
   return elements;
 }
 
@@ -175,7 +125,8 @@ TEST_CASE(
     const BitVolume image =
         random_image(extent, 0.1 + below(80) / 100.0, 1 + below(3), static_cast<std::uint32_t>(random()));
     const int kind = below(4);
-    Samples samples(extent, kind < 2, kind == 0 ? Samples::Values{-128, 256} : Samples::Values{});
+    Samples samples(extent, kind < 2 ? Kind::whole : Kind::real,
+                    kind == 0 ? Samples::Values{-128, 256} : Samples::Values{});
     std::uniform_real_distribution<double> real(-0.5, 1000);
     for (double& sample : samples.samples) {
       sample = kind == 0   ? below(256) - 128
@@ -233,7 +184,7 @@ TEST_CASE("slices are measured one by one where memory does not hold parts of th
   little.wanted.reset();
   little.wanted.set(static_cast<std::size_t>(intensity_mean));
   for (const bool is_whole : {true, false}) {
-    Samples samples(extent, is_whole);
+    Samples samples(extent, is_whole ? Kind::whole : Kind::real);
     for (std::size_t i = 0; i < samples.samples.size(); ++i)
       samples.samples[i] = static_cast<double>(i * 7919 % 1009) * (is_whole ? 1 : 0.1);
     samples.at_once = 6;
@@ -257,7 +208,7 @@ TEST_CASE("percentiles are those of sorted samples, however many there are and o
       const Extent extent{width, 1, 1};
       BitVolume image(extent);
       invert(image);
-      Samples samples(extent, true, {first, values});
+      Samples samples(extent, Kind::whole, {first, values});
       for (std::size_t i = 0; i < samples.samples.size(); ++i)
         samples.samples[i] =
             static_cast<double>(static_cast<int>(i * 40503 % static_cast<std::size_t>(values)) + first);
@@ -272,7 +223,7 @@ TEST_CASE("sums of the largest integers are exact") {
   const Extent extent{40000, 3, 1};
   BitVolume image(extent);
   invert(image);
-  Samples samples(extent, true);
+  Samples samples(extent, Kind::whole);
   const Labeling labeled = flood_fill(image.view(), Connectivity::c4);
   for (const double largest : {4294967295.0, -2147483648.0}) {
     std::fill(samples.samples.begin(), samples.samples.end(), largest);
@@ -296,7 +247,8 @@ WholeNumber whole(const MeasureValues& values, MeasureId id) {
 TEST_CASE("extremes and sums of samples of 64 bits have all their digits") {
   const WholeNumber least = INT64_MIN, most = UINT64_MAX, odd = (WholeNumber{1} << 53) + 1;
   const BitVolume image = drawn({"##.##.###.#"});
-  const LongSamples samples({11, 1, 1}, {odd, odd, 0, least, least + 1, 0, most, most, most - 3, 0, 7});
+  Samples samples({11, 1, 1}, Kind::long_whole);
+  samples.long_samples = {odd, odd, 0, least, least + 1, 0, most, most, most - 3, 0, 7};
   const Labeling labeled = flood_fill(image.view(), Connectivity::c4);
   const Intensities measured = measure_intensity(*labeled.labels, labeled.components, samples, kAll);
   const auto check = [&](std::size_t i, WholeNumber min, WholeNumber max, WholeNumber sum, double deviation) {
@@ -327,21 +279,20 @@ TEST_CASE("samples of 64 bits are measured as those of 32, and alike by slabs, t
     const auto labeler = find_variant(*find_algorithm("runs", DeviceKind::cpu), Connectivity::c6)->make(0);
     const Labeling labeled = labeler->label(image.view());
     const std::size_t count = labeled.components.size();
-    const auto elements = static_cast<std::size_t>(extent.elements());
     INFO(to_string(extent) << " round " << round);
 
-    Samples narrow(extent, true);
+    Samples narrow(extent, Kind::whole);
     for (double& sample : narrow.samples) sample = static_cast<double>(static_cast<std::int32_t>(random()));
     const Intensities of_narrow = measure_intensity(*labeled.labels, labeled.components, narrow, kAll);
-    LongSamples same_samples(extent, std::vector<WholeNumber>(elements));
-    std::copy(narrow.samples.begin(), narrow.samples.end(), same_samples.samples.begin());
+    Samples same_samples(extent, Kind::long_whole);
+    std::copy(narrow.samples.begin(), narrow.samples.end(), same_samples.long_samples.begin());
     const Intensities of_long = measure_intensity(*labeled.labels, labeled.components, same_samples, kAll);
     CHECK(equal(of_long, of_narrow, count));
 
     // Each is that plus a number of 63 bits: distances and sums stay what they are.
     const WholeNumber added = (WholeNumber{1} << 62) + 1;
-    LongSamples far = same_samples;
-    for (WholeNumber& sample : far.samples) sample += added;
+    Samples far = same_samples;
+    for (WholeNumber& sample : far.long_samples) sample += added;
     const Intensities expected = measure_intensity(*labeled.labels, labeled.components, far, kAll);
     for (std::size_t i = 0; i < count; ++i) {
       MeasureValues near_values, far_values;
@@ -367,7 +318,7 @@ TEST_CASE("samples of 64 bits are measured as those of 32, and alike by slabs, t
 
 TEST_CASE("infinite samples have no mean, and overflow nothing else") {
   const BitVolume image = drawn({"##.##"});
-  Samples samples({5, 1, 1}, false);
+  Samples samples({5, 1, 1}, Kind::real);
   samples.samples = {1, std::numeric_limits<double>::infinity(), 0, 2, 4};
   const Labeling labeled = flood_fill(image.view(), Connectivity::c4);
   const Intensities measured = measure_intensity(*labeled.labels, labeled.components, samples, kAll);
@@ -381,7 +332,7 @@ TEST_CASE("infinite samples have no mean, and overflow nothing else") {
   CHECK(second[intensity_std] == 1);
 
   const BitVolume diagonal = drawn(std::vector<std::string>{"#.", ".#"});
-  Samples large({2, 2, 1}, false);
+  Samples large({2, 2, 1}, Kind::real);
   large.samples = {1.7e308, 0, 0, 1.7e308};  // whose sum is not finite
   const Labeling one = flood_fill(diagonal.view(), Connectivity::c8);
   MeasureValues values;
@@ -394,7 +345,7 @@ TEST_CASE("percentiles of large components are counted, in as much memory as the
   const Extent extent{300, 40, 1};
   BitVolume image(extent);
   invert(image);
-  Samples samples(extent, true, {0, 256});
+  Samples samples(extent, Kind::whole, {0, 256});
   for (std::size_t i = 0; i < samples.samples.size(); ++i)
     samples.samples[i] = static_cast<double>(i * 7 % 251);
   const Labeling labeled = flood_fill(image.view(), Connectivity::c4);
