@@ -40,11 +40,10 @@ TEST_CASE("an image comes from a buffer of bytes, every value but 0 foreground")
       const BitVolume image = random_image(extent, 0.5, 1, 3);
       const std::int64_t pitch = extent.width + more;
       std::vector<std::uint8_t> bytes(static_cast<std::size_t>(pitch * extent.rows() - more), 9);
-      for (int z = 0; z < extent.depth; ++z)
-        for (int y = 0; y < extent.height; ++y)
-          for (int x = 0; x < extent.width; ++x)
-            bytes[static_cast<std::size_t>((std::int64_t{z} * extent.height + y) * pitch + x)] =
-                static_cast<std::uint8_t>(image(x, y, z) ? 1 + 37 * x % 255 : 0);
+      for_each_element(extent, [&](int x, int y, int z) {
+        bytes[static_cast<std::size_t>((std::int64_t{z} * extent.height + y) * pitch + x)] =
+            static_cast<std::uint8_t>(image(x, y, z) ? 1 + 37 * x % 255 : 0);
+      });
       CHECK(same_bits(from_bytes(bytes, extent, more == 0 ? 0 : pitch).view(), image.view()));
       CHECK_NOTHROW(check(from_bytes(bytes, extent, pitch).view()));
       bytes.pop_back();
@@ -59,15 +58,12 @@ TEST_CASE("an image comes from a buffer of bits in either order, with any bits b
         const BitVolume image = random_image(extent, 0.5, 1, 4);
         const std::int64_t pitch = (extent.width + 7) / 8 + more;
         std::vector<std::uint8_t> bits(static_cast<std::size_t>(pitch * extent.rows() - more), 0xff);
-        for (int z = 0; z < extent.depth; ++z)
-          for (int y = 0; y < extent.height; ++y)
-            for (int x = 0; x < extent.width; ++x) {
-              if (image(x, y, z)) continue;
-              const auto bit =
-                  static_cast<std::uint8_t>(order == BitOrder::lsb_first ? 1 << x % 8 : 128 >> x % 8);
-              bits[static_cast<std::size_t>((std::int64_t{z} * extent.height + y) * pitch + x / 8)] &=
-                  static_cast<std::uint8_t>(~bit);
-            }
+        for_each_element(extent, [&](int x, int y, int z) {
+          if (image(x, y, z)) return;
+          const int bit = order == BitOrder::lsb_first ? 1 << x % 8 : 128 >> x % 8;
+          bits[static_cast<std::size_t>((std::int64_t{z} * extent.height + y) * pitch + x / 8)] &=
+              static_cast<std::uint8_t>(~bit);
+        });
         CHECK(same_bits(from_bits(bits, extent, order, more == 0 ? 0 : pitch).view(), image.view()));
         bits.pop_back();
         CHECK(error_code_of([&] { from_bits(bits, extent, order, pitch); }) == ErrorCode::usage);

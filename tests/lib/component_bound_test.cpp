@@ -1,6 +1,3 @@
-#include <initializer_list>
-
-#include "app/bench/generate.hpp"
 #include "gpuccl/detail/count_runs.hpp"
 #include "support/bits.hpp"
 #include "support/test.hpp"
@@ -20,21 +17,12 @@ std::int64_t count_one_by_one(const BitVolume& image, bool diagonal, bool volume
     return is_set(x, y, z) || (diagonal && (is_set(x - 1, y, z) || is_set(x + 1, y, z)));
   };
   std::int64_t count = 0;
-  for (int z = 0; z < extent.depth; ++z)
-    for (int y = 0; y < extent.height; ++y)
-      for (int x = 0; x < extent.width; ++x) {
-        const bool touches =
-            is_set(x - 1, y, z) || row_touches(x, y - 1, z) || (volume && row_touches(x, y, z - 1));
-        if (image(x, y, z) && !touches) ++count;
-      }
+  tests::for_each_element(extent, [&](int x, int y, int z) {
+    const bool touches =
+        is_set(x - 1, y, z) || row_touches(x, y - 1, z) || (volume && row_touches(x, y, z - 1));
+    if (image(x, y, z) && !touches) ++count;
+  });
   return count;
-}
-
-BitVolume dots_of(Extent extent) {
-  GenerateOptions options;
-  options.kind = "dots";
-  options.extent = extent;
-  return generate(options);
 }
 
 }  // namespace
@@ -65,7 +53,7 @@ TEST_CASE("the bound of components counts runs that begin below background") {
 }
 
 TEST_CASE("the bound of components is theirs where each begins once") {
-  const BitVolume dots = dots_of({257, 65, 1});
+  const BitVolume dots = tests::generated("dots", {257, 65, 1});
   CHECK(most_components(dots.view(), Connectivity::c8) == 129 * 33);
   BitVolume columns({257, 65, 20});
   for (std::int64_t row = 0; row < columns.extent().rows(); ++row)

@@ -61,37 +61,6 @@ TEST_CASE("who waits meanwhile is served together, by kind and in order") {
   CHECK(served == std::vector<std::vector<int>>{{1}, {2, 2, 2}, {3}, {2}});
 }
 
-TEST_CASE("no other thread has the GPU") {
-  Queue queue;
-  std::atomic<int> now = 0, wrong = 0, done = 0;
-  const auto have = [&] {
-    if (++now != 1) ++wrong;
-    std::this_thread::yield();
-    --now;
-  };
-  const auto one = [](std::deque<Request*>& line) {
-    std::vector<Request*> first{line.front()};
-    line.pop_front();
-    return first;
-  };
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t)
-    threads.emplace_back([&, t] {
-      for (int i = 0; i < 200; ++i) {
-        Request mine{t};
-        if (i % 10 == t)
-          queue.alone(have);
-        else
-          queue.wait_for(mine, one, [&](const std::vector<Request*>&, std::size_t) { have(); });
-        ++done;
-      }
-    });
-  for (std::thread& thread : threads) thread.join();
-  CHECK(wrong == 0);
-  CHECK(done == 800);
-  CHECK(queue.waiting() == 0);
-}
-
 TEST_CASE("several GPUs work at the same time, each for one thread") {
   constexpr std::size_t kGpus = 3;
   Queue queue(kGpus);

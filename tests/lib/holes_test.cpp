@@ -1,5 +1,6 @@
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
+#include "support/bits.hpp"
 #include "support/reference.hpp"
 #include "support/test.hpp"
 
@@ -17,12 +18,8 @@ BitVolume filled_by_looking(const BitVolume& image, Connectivity connectivity, s
   const LabelImage labels = render_all(*background.labels);
   const bool ends_along_z = is_3d(connectivity);
   std::set<Label> outside;
-  const auto each = [&](auto visit) {
-    for (int z = 0; z < extent.depth; ++z)
-      for (int y = 0; y < extent.height; ++y)
-        for (int x = 0; x < extent.width; ++x) visit(x, y, z, labels(x, y, z));
-  };
-  each([&](int x, int y, int z, Label label) {
+  for_each_element(extent, [&](int x, int y, int z) {
+    const Label label = labels(x, y, z);
     if (x == 0 || y == 0 || x == extent.width - 1 || y == extent.height - 1 ||
         (ends_along_z && (z == 0 || z == extent.depth - 1)))
       outside.insert(label);
@@ -30,7 +27,8 @@ BitVolume filled_by_looking(const BitVolume& image, Connectivity connectivity, s
   BitVolume filled(extent);
   std::set<Label> holes;
   elements = 0;
-  each([&](int x, int y, int z, Label label) {
+  for_each_element(extent, [&](int x, int y, int z) {
+    const Label label = labels(x, y, z);
     const bool is_hole =
         label != 0 && !outside.contains(label) && background.components.area[label - 1] <= max_size;
     if (is_hole) {
@@ -41,11 +39,6 @@ BitVolume filled_by_looking(const BitVolume& image, Connectivity connectivity, s
   });
   count = holes.size();
   return filled;
-}
-
-bool equal(const BitVolume& a, const BitVolume& b) {
-  return a.extent() == b.extent() &&
-         std::equal(a.row(std::int64_t{0}), a.row(std::int64_t{0}) + a.bytes() / 4, b.row(std::int64_t{0}));
 }
 
 BitVolume inverted(const BitVolume& image) {
@@ -107,7 +100,7 @@ TEST_CASE("holes that are filled are those that looking at every element finds, 
       const Holes holes(labeler->label(background.view()), !is_3d(connectivity), max_size);
       REQUIRE(holes.count() == count);
       REQUIRE(holes.elements() == elements);
-      REQUIRE(equal(drawn_filled(holes, extent), expected));
+      REQUIRE(same_bits(drawn_filled(holes, extent), expected));
       all_holes += count;
 
       const std::vector<Slab> slabs = cut_into_slabs(extent, other, slab);
@@ -147,7 +140,7 @@ TEST_CASE("background of a volume without a way to the border is enclosed") {
           for (std::int64_t row = 0; row < extent.rows(); ++row)
             for (int i = 0; i < expected.row_pitch(); ++i)
               expected.row(row)[i] = filled.row(row)[i] & ~image.row(row)[i];
-          REQUIRE(equal(enclosed, expected));
+          REQUIRE(same_bits(enclosed, expected));
           enclosed_volumes += count > 0;
         }
   CHECK(enclosed_volumes > 50);
@@ -156,16 +149,13 @@ TEST_CASE("background of a volume without a way to the border is enclosed") {
 TEST_CASE("a background that winds, or that labels do not show, is drawn whole") {
   // From row to row and back, 128 times.
   const Extent extent{257, 65, 3};
-  BitVolume image(extent);
   std::int64_t elements_of_way = 1;
-  for (int z = 0; z < extent.depth; ++z)
-    for (int y = 0; y < extent.height; ++y)
-      for (int x = 0; x < extent.width; ++x) {
-        const bool is_wall = z == 0 || z == 2 || y == 0 || y == 64 || x == 0 || x == 256;
-        const bool is_way = !is_wall && (x % 2 == 1 || y == (x % 4 == 0 ? 1 : 63));
-        image.set(x, y, z, !is_way);
-        elements_of_way += is_way;
-      }
+  BitVolume image = made_from(extent, [&](int x, int y, int z) {
+    const bool is_wall = z == 0 || z == 2 || y == 0 || y == 64 || x == 0 || x == 256;
+    const bool is_way = !is_wall && (x % 2 == 1 || y == (x % 4 == 0 ? 1 : 63));
+    elements_of_way += is_way;
+    return !is_way;
+  });
   image.set(0, 1, 1, false);
   for (const Connectivity connectivity : {Connectivity::c6, Connectivity::c26}) {
     const auto labeler = find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0);

@@ -225,14 +225,11 @@ TEST_CASE("measures of random images follow their definitions") {
 }
 
 TEST_CASE("cavities belong to the component around them, not to components in them") {
-  BitVolume image({15, 15, 15});
   // A ball in a shell in a shell, and a hollow in the wall of the outer one.
-  for (int z = 0; z < 15; ++z)
-    for (int y = 0; y < 15; ++y)
-      for (int x = 0; x < 15; ++x) {
-        const int far = std::max({std::abs(x - 7), std::abs(y - 7), std::abs(z - 7)});
-        image.set(x, y, z, far <= 1 || far == 3 || (far >= 5 && far <= 7));
-      }
+  BitVolume image = made_from({15, 15, 15}, [](int x, int y, int z) {
+    const int far = std::max({std::abs(x - 7), std::abs(y - 7), std::abs(z - 7)});
+    return far <= 1 || far == 3 || (far >= 5 && far <= 7);
+  });
   image.set(1, 7, 7, false);
   Engine engine({}, nullptr);
   for (const Connectivity connectivity : {Connectivity::c6, Connectivity::c18, Connectivity::c26}) {
@@ -301,15 +298,11 @@ TEST_CASE("Feret diameters of volumes are those of all pairs, by the spacing too
         }
       }
   // A ball, whose directions all have nearly the same length, next to a box.
-  BitVolume image({150, 100, 100});
-  for (int z = 0; z < 100; ++z)
-    for (int y = 0; y < 100; ++y)
-      for (int x = 0; x < 150; ++x) {
-        const int dx = x - 49, dy = y - 49, dz = z - 49;
-        image.set(x, y, z,
-                  dx * dx + dy * dy + dz * dz <= 45 * 45 ||
-                      (x >= 110 && x < 140 && y >= 10 && y < 30 && z >= 20 && z < 60));
-      }
+  const BitVolume image = made_from({150, 100, 100}, [](int x, int y, int z) {
+    const int dx = x - 49, dy = y - 49, dz = z - 49;
+    return dx * dx + dy * dy + dz * dz <= 45 * 45 ||
+           (x >= 110 && x < 140 && y >= 10 && y < 30 && z >= 20 && z < 60);
+  });
   request.spacing = {0.5, 2, 0.5};
   const Labeling labeled = engine.label(image.view(), Connectivity::c26);
   REQUIRE(labeled.components.size() == 2);
@@ -389,10 +382,9 @@ TEST_CASE("only regions that have elements of a component add to its sums") {
       measuring::RegionMeasurer measurer(labeling, region, false, sums);
       measurer.measure(rows);
       std::set<Label> inside, outside;
-      for (int z = 0; z < image.extent().depth; ++z)
-        for (int y = 0; y < image.extent().height; ++y)
-          for (int x = 0; x < image.extent().width; ++x)
-            (y >= region.y0 && y < region.y1 && z < region.z1 ? inside : outside).insert(labels(x, y, z));
+      for_each_element(image.extent(), [&](int x, int y, int z) {
+        (y >= region.y0 && y < region.y1 && z < region.z1 ? inside : outside).insert(labels(x, y, z));
+      });
       inside.erase(0);
       CHECK(
           static_cast<std::ptrdiff_t>(measurer.parts()) ==

@@ -244,18 +244,6 @@ TEST_CASE("holes of objects in several pieces are counted in images, with or wit
   CHECK(!counts_pieces(request));
 }
 
-TEST_CASE("objects of two frames continue, split and merge") {
-  // 0 continues, 1 splits into 1 and 2, of which neither has half of it; 2 and 3 merge into 3; 4 ends.
-  const OverlapTable table{
-      {10, 20, 8, 9, 5}, {10, 9, 9, 18, 7}, {{0, 0, 9}, {1, 1, 9}, {1, 2, 9}, {2, 3, 8}, {3, 3, 9}}};
-  const std::vector<Match> matches = match_objects(table, 0.6);
-  REQUIRE(matches.size() == 1);
-  const ObjectLinks links = link_objects(table, matches);
-  CHECK(links.before == std::vector<std::uint32_t>{0, kNoObject, kNoObject, kNoObject, kNoObject});
-  CHECK(links.split_from == std::vector<std::uint32_t>{kNoObject, 1, 1, kNoObject, kNoObject});
-  CHECK(links.merged_into == std::vector<std::uint32_t>{kNoObject, kNoObject, 3, 3, kNoObject});
-}
-
 TEST_CASE("splits have two successors and merges two predecessors; other links continue") {
   const auto links_of = [](const OverlapTable& table, double threshold) {
     return link_objects(table, match_objects(table, threshold));

@@ -274,14 +274,6 @@ TEST_CASE("a component that goes on at the opposite border is unwrapped") {
   CHECK(all.wraps[1] == std::array{Wrap::none, Wrap::none, Wrap::none});
 }
 
-TEST_CASE("a component that meets itself across the border wraps") {
-  const BitVolume image = tests::drawn({"......", "######", "......"});
-  const Wrapped all = wrapped(image.view(), Connectivity::c8, {true, true, false});
-  REQUIRE(all.components.size() == 1);
-  CHECK(all.wraps[0] == std::array{Wrap::around, Wrap::none, Wrap::none});
-  CHECK(all.components.box[0] == Box{{0, 1, 0}, {5, 1, 0}});
-}
-
 // A stair that climbs one period of y each time that it goes through x comes back after some rounds.
 TEST_CASE("a component may cross a border many times before it ends") {
   const BitVolume image = tests::drawn({"####....",  //

@@ -10,38 +10,11 @@ using namespace tests;
 
 namespace {
 
-std::int64_t layer_of(Extent extent, bool rows) {
-  return rows ? extent.width : static_cast<std::int64_t>(extent.width) * extent.height;
-}
-
-Labeling by_slabs(const BitVolume& image, Connectivity connectivity, Labeler& labeler, int height,
-                  bool rows) {
-  const Extent extent = image.extent();
-  return label_by_slabs(extent, connectivity,
-                        cut_into_slabs(extent, connectivity, height * layer_of(extent, rows)),
-                        slab_work(image, labeler));
-}
-
 std::unique_ptr<Labeler> labeler_of(const std::string& name, Connectivity connectivity) {
   return find_variant(*find_algorithm(name, DeviceKind::cpu), connectivity)->make(0);
 }
 
 }  // namespace
-
-TEST_CASE("slabs can be labeled by every CPU algorithm") {
-  for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.device != DeviceKind::cpu) continue;
-    for (const Variant& variant : algorithm.variants)
-      for (const Extent extent : {Extent{40, 30, 1}, Extent{20, 9, 11}}) {
-        INFO(algorithm.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity");
-        const BitVolume image = random_image(extent, 0.4, 2, 5);
-        const Labeling expected = flood_fill(image.view(), variant.connectivity);
-        const auto labeler = variant.make(0);
-        for (const int height : {1, 4})
-          expect_same(by_slabs(image, variant.connectivity, *labeler, height, extent.depth == 1), expected);
-      }
-  }
-}
 
 TEST_CASE("volumes are cut into slabs of about equal size") {
   const auto cut = [](Extent extent, Connectivity connectivity, std::int64_t elements) {

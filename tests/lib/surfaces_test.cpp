@@ -36,13 +36,11 @@ std::vector<Point> surface_of(const LabelImage& image, Label label) {
     return extent.contains(x, y, z) && (label == 0 ? image(x, y, z) != 0 : image(x, y, z) == label);
   };
   std::vector<Point> surface;
-  for (int z = 0; z < extent.depth; ++z)
-    for (int y = 0; y < extent.height; ++y)
-      for (int x = 0; x < extent.width; ++x) {
-        bool is_inner = is_in(x - 1, y, z) && is_in(x + 1, y, z) && is_in(x, y - 1, z) && is_in(x, y + 1, z);
-        if (extent.depth > 1) is_inner = is_inner && is_in(x, y, z - 1) && is_in(x, y, z + 1);
-        if (is_in(x, y, z) && !is_inner) surface.push_back({x, y, z});
-      }
+  tests::for_each_element(extent, [&](int x, int y, int z) {
+    bool is_inner = is_in(x - 1, y, z) && is_in(x + 1, y, z) && is_in(x, y - 1, z) && is_in(x, y + 1, z);
+    if (extent.depth > 1) is_inner = is_inner && is_in(x, y, z - 1) && is_in(x, y, z + 1);
+    if (is_in(x, y, z) && !is_inner) surface.push_back({x, y, z});
+  });
   return surface;
 }
 

@@ -101,17 +101,6 @@ TEST_CASE("a delta makes chains, and 0 and NaN are background for any delta") {
   CHECK(labeled<float>({2, 1, 1}, {-0.0F, 0.0F}, Connectivity::c4).labeled.labels->count() == 0);
 }
 
-TEST_CASE("runs that touch meet the runs across their corners") {
-  // Both rows change at the same column, and each value goes on diagonally.
-  using V = std::vector<std::uint8_t>;
-  CHECK(
-      labeled<std::uint8_t>({4, 2, 1}, V{1, 1, 2, 2, 2, 2, 1, 1}, Connectivity::c8).labeled.labels->count() ==
-      2);
-  CHECK(
-      labeled<std::uint8_t>({4, 2, 1}, V{1, 1, 2, 2, 2, 2, 1, 1}, Connectivity::c4).labeled.labels->count() ==
-      4);
-}
-
 TEST_CASE("a delta below 0 is refused, and so is one that is no number") {
   for (const double delta : {-1.0, std::nan("")})
     CHECK(error_code_of([&] { ValueImage({1, 1, 1}, ValueType::f32, delta); }) == ErrorCode::usage);
