@@ -167,17 +167,14 @@ void DeviceCase::upload(const BitVolume& image, const CudaStream& stream) {
   const auto garbage = [](std::size_t i) { return static_cast<std::uint8_t>(i * 2654435761u >> 13); };
   auto* const host = reinterpret_cast<std::uint8_t*>(host_image_.data());
   for (std::size_t i = 0; i < host_image_.size(); ++i) host[i] = garbage(i);
-  for (int z = 0; z < extent_.depth; ++z)
-    for (int y = 0; y < extent_.height; ++y) {
-      std::uint8_t* const row = host + layout_.image_offset + z * image_slice_ + y * image_row_;
-      for (int x = 0; x < extent_.width; ++x) {
-        const bool set = image(x, y, z);
-        if (layout_.format == Format::bytes)
-          row[x] = static_cast<std::uint8_t>(set ? std::max<int>(row[x], 1) : 0);
-        else
-          row[x / 8] = static_cast<std::uint8_t>((row[x / 8] & ~(1u << x % 8)) | unsigned{set} << x % 8);
-      }
-    }
+  for_each_element(extent_, [&](int x, int y, int z) {
+    std::uint8_t* const row = host + layout_.image_offset + z * image_slice_ + y * image_row_;
+    const bool set = image(x, y, z);
+    if (layout_.format == Format::bytes)
+      row[x] = static_cast<std::uint8_t>(set ? std::max<int>(row[x], 1) : 0);
+    else
+      row[x / 8] = static_cast<std::uint8_t>((row[x / 8] & ~(1u << x % 8)) | unsigned{set} << x % 8);
+  });
   copy(host_image_, image_, cudaMemcpyHostToDevice, stream);
   for (const CudaMemory* memory : {&labels_, &count_, &components_})
     check(cudaMemsetAsync(memory->data(), kWatched, memory->size(), stream.get()));
@@ -211,12 +208,10 @@ void DeviceCase::expect(const Labeling& expected) const {
 
   // Every label is written, and no other byte.
   std::vector<std::uint8_t> image(host_labels_.size(), kWatched);
-  for (int z = 0; z < extent_.depth; ++z)
-    for (int y = 0; y < extent_.height; ++y)
-      for (int x = 0; x < extent_.width; ++x) {
-        const Label label = layout_.narrow ? std::min<Label>(labels(x, y, z), 0xffff) : labels(x, y, z);
-        std::memcpy(image.data() + label_at(x, y, z), &label, bytes(label_bytes()));  // little-endian
-      }
+  for_each_element(extent_, [&](int x, int y, int z) {
+    const Label label = layout_.narrow ? std::min<Label>(labels(x, y, z), 0xffff) : labels(x, y, z);
+    std::memcpy(image.data() + label_at(x, y, z), &label, bytes(label_bytes()));  // little-endian
+  });
   const auto* const found = reinterpret_cast<const std::uint8_t*>(host_labels_.data());
   const auto first_difference = std::mismatch(image.begin(), image.end(), found).first - image.begin();
   REQUIRE(first_difference == static_cast<std::ptrdiff_t>(image.size()));

@@ -146,8 +146,7 @@ TEST_CASE("an image that the memory of the GPU is too small for is labeled there
        {std::tuple{Extent{4096, 2100, 1}, Connectivity::c8, std::size_t{16}},
         std::tuple{Extent{512, 128, 140}, Connectivity::c26, std::size_t{9}}}) {
     const BitVolume image = random_image(extent, 0.4, 8, 5);
-    const Labeling expected =
-        find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0)->label(image.view());
+    const Labeling expected = runs_on_cpu(connectivity)->label(image.view());
     int warnings = 0;
     Engine engine({.algorithm = "runs", .device = DeviceChoice::cuda},
                   [&](const std::string&) { ++warnings; });

@@ -124,7 +124,7 @@ TEST_CASE("labels of runs beyond 65535, on both sides of the size of a transfer 
   const BitVolume image = generated("dots", {2600, 1700});  // more than 4 MiB of labels
   for (const std::string name : {"runs", "bke"}) {
     const auto labeler = labeler_of(name, Connectivity::c8);
-    const auto on_cpu = find_variant(*find_algorithm("runs", DeviceKind::cpu), Connectivity::c8)->make(0);
+    const auto on_cpu = runs_on_cpu(Connectivity::c8);
     for (const Extent extent : {Extent{2600, 1700, 1}, Extent{2600, 400, 1}}) {
       const BitView some{image.row(0), extent, image.row_pitch()};
       const Labeling expected = on_cpu->label(some), labeled = labeler->label(some);

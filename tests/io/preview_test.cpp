@@ -115,18 +115,19 @@ TEST_CASE("a sheet that is a little wider than 2048 pixels is not halved") {
 /// Samples of 8 bits in memory; a page may be smaller than the others.
 class Samples final : public SampleSource {
  public:
-  explicit Samples(std::vector<Extent> pages) : pages_(std::move(pages)) {
+  /// `value(x, y, z)` for each sample.
+  template <class Value>
+  Samples(std::vector<Extent> pages, Value value) : pages_(std::move(pages)) {
     info_.extent = {0, 0, static_cast<int>(pages_.size())};
     for (const Extent& page : pages_) {
       info_.extent.width = std::max(info_.extent.width, page.width);
       info_.extent.height = std::max(info_.extent.height, page.height);
-      samples_.emplace_back(static_cast<std::size_t>(page.width) * static_cast<std::size_t>(page.height));
+      const int z = static_cast<int>(samples_.size());
+      std::vector<std::uint8_t>& samples = samples_.emplace_back();
+      tests::for_each_element({page.width, page.height, 1}, [&](int x, int y, int) {
+        samples.push_back(static_cast<std::uint8_t>(value(x, y, z)));
+      });
     }
-  }
-  std::uint8_t& at(int x, int y, int z = 0) {
-    const auto page = static_cast<std::size_t>(z);
-    return samples_[page][static_cast<std::size_t>(y) * static_cast<std::size_t>(pages_[page].width) +
-                          static_cast<std::size_t>(x)];
   }
 
   Extent slice_extent(int z) const override { return pages_[static_cast<std::size_t>(z)]; }
@@ -157,9 +158,7 @@ Rgb gray(int level) {
 }
 
 TEST_CASE("a preview shows the image, outlines of labels, and the image through their inside") {
-  Samples samples({{40, 30, 1}});
-  for (int y = 0; y < 30; ++y)
-    for (int x = 0; x < 40; ++x) samples.at(x, y) = static_cast<std::uint8_t>(20 + 5 * x);
+  const Samples samples({{40, 30, 1}}, [](int x, int, int) { return 20 + 5 * x; });
   LabelImage image = filled({40, 30, 1}, 0);
   for (int y = 5; y < 12; ++y)
     for (int x = 10; x < 30; ++x) image.data()[40 * y + x] = x < 20 ? 1 : 2;
@@ -181,10 +180,9 @@ TEST_CASE("a preview shows the image, outlines of labels, and the image through 
 }
 
 TEST_CASE("the image of a reduced preview is the mean of two rows of each block") {
-  Samples samples({{5800, 60, 1}});
-  for (int y = 0; y < 60; ++y)
-    for (int x = 0; x < 5800; ++x)
-      samples.at(x, y) = static_cast<std::uint8_t>(x % 2 == 0 ? 0 : y < 30 ? 225 : 75);
+  const Samples samples({{5800, 60, 1}}, [](int x, int y, int) {
+    return x % 2 == 0 ? 0 : y < 30 ? 225 : 75;
+  });
   const DecodedPng pixels = preview_over(samples, filled({5800, 60, 1}, 0));
   REQUIRE(pixels.width == 2900);
   // Black and white are the least and the largest of means of some pixels.
@@ -197,9 +195,7 @@ TEST_CASE("the image of a reduced preview is the mean of two rows of each block"
 }
 
 TEST_CASE("a light image is darker than labels") {
-  Samples samples({{40, 30, 1}});
-  for (int y = 0; y < 30; ++y)
-    for (int x = 0; x < 40; ++x) samples.at(x, y) = x < 5 ? 0 : 255;
+  const Samples samples({{40, 30, 1}}, [](int x, int, int) { return x < 5 ? 0 : 255; });
   const DecodedPng pixels = preview_over(samples, filled({40, 30, 1}, 0));
   CHECK(pixel(pixels, 2, 2) == gray(0));
   CHECK(pixel(pixels, 20, 2) == gray(64));
@@ -210,11 +206,9 @@ TEST_CASE("a light image is darker than labels") {
 }
 
 TEST_CASE("a line separates a smaller page from its padding") {
-  Samples samples({{30, 20, 1}, {18, 12, 1}});
-  for (int y = 0; y < 20; ++y)
-    for (int x = 0; x < 30; ++x) samples.at(x, y) = static_cast<std::uint8_t>(x == 0 && y == 0 ? 255 : 100);
-  for (int y = 0; y < 12; ++y)
-    for (int x = 0; x < 18; ++x) samples.at(x, y, 1) = 0;
+  const Samples samples({{30, 20, 1}, {18, 12, 1}}, [](int x, int y, int z) {
+    return z == 1 ? 0 : x == 0 && y == 0 ? 255 : 100;
+  });
   const LabelImage image = filled({30, 20, 2}, 0);
   const ContactSheet sheet = plan_contact_sheet(image.extent());
   const DecodedPng pixels = preview_over(samples, image);

@@ -3,26 +3,16 @@
 
 using namespace gpuccl;
 
-namespace {
-
-LabelImage labels(Extent extent, const std::vector<Label>& values) {
-  LabelImage image(extent, *std::max_element(values.begin(), values.end()));
-  std::copy(values.begin(), values.end(), image.data());
-  return image;
-}
-
-}  // namespace
-
 TEST_CASE("equal label images do not differ") {
-  const LabelImage a = labels({3, 2, 1}, {1, 0, 2, 1, 0, 2});
+  const LabelImage a = tests::label_image({3, 2, 1}, {1, 0, 2, 1, 0, 2});
   const Comparison same = compare(a, a);
   REQUIRE((same.same_extent && same.same_background && same.same_partition && same.same_numbers));
   REQUIRE(!same.differs);
 }
 
 TEST_CASE("other numbers for the same components are told from another partition") {
-  const LabelImage a = labels({3, 2, 1}, {1, 0, 2, 1, 0, 2});
-  const LabelImage b = labels({3, 2, 1}, {1, 0, 4000000000u, 1, 0, 4000000000u});
+  const LabelImage a = tests::label_image({3, 2, 1}, {1, 0, 2, 1, 0, 2});
+  const LabelImage b = tests::label_image({3, 2, 1}, {1, 0, 4000000000u, 1, 0, 4000000000u});
   const Comparison renumbered = compare(a, b);
   REQUIRE((renumbered.same_background && renumbered.same_partition && !renumbered.same_numbers));
   REQUIRE((renumbered.differs && renumbered.x == 2 && renumbered.y == 0 && renumbered.z == 0));
@@ -30,9 +20,9 @@ TEST_CASE("other numbers for the same components are told from another partition
 }
 
 TEST_CASE("a component that is cut or two that are joined are another partition") {
-  const LabelImage a = labels({3, 1, 2}, {5, 0, 7, 5, 5, 7});
-  const LabelImage cut = labels({3, 1, 2}, {5, 0, 7, 5, 6, 7});
-  const LabelImage joined = labels({3, 1, 2}, {5, 0, 5, 5, 5, 5});
+  const LabelImage a = tests::label_image({3, 1, 2}, {5, 0, 7, 5, 5, 7});
+  const LabelImage cut = tests::label_image({3, 1, 2}, {5, 0, 7, 5, 6, 7});
+  const LabelImage joined = tests::label_image({3, 1, 2}, {5, 0, 5, 5, 5, 5});
   for (const Comparison& comparison : {compare(a, cut), compare(cut, a)}) {
     REQUIRE((comparison.same_background && !comparison.same_partition && !comparison.same_numbers));
     REQUIRE((comparison.x == 1 && comparison.y == 0 && comparison.z == 1));
@@ -43,31 +33,31 @@ TEST_CASE("a component that is cut or two that are joined are another partition"
 }
 
 TEST_CASE("the first difference of the partition is given even after one of the numbers") {
-  const LabelImage a = labels({4, 1, 1}, {1, 0, 2, 2});
-  const LabelImage b = labels({4, 1, 1}, {3, 0, 2, 0});
+  const LabelImage a = tests::label_image({4, 1, 1}, {1, 0, 2, 2});
+  const LabelImage b = tests::label_image({4, 1, 1}, {3, 0, 2, 0});
   const Comparison comparison = compare(a, b);
   REQUIRE(comparison.other_foreground == 1);
-  REQUIRE(compare(labels({4, 1, 1}, {0, 1, 0, 2}), a).other_foreground == 3);
+  REQUIRE(compare(tests::label_image({4, 1, 1}, {0, 1, 0, 2}), a).other_foreground == 3);
   REQUIRE((!comparison.same_background && !comparison.same_partition));
   REQUIRE((comparison.x == 3 && comparison.a == 2 && comparison.b == 0));
 }
 
 TEST_CASE("the Dice coefficient is twice the intersection by the sum of foregrounds") {
-  const LabelImage a = labels({4, 1, 1}, {1, 1, 2, 0});
+  const LabelImage a = tests::label_image({4, 1, 1}, {1, 1, 2, 0});
   REQUIRE(compare(a, a).dice() == 1);
-  REQUIRE(compare(a, labels({4, 1, 1}, {9, 9, 9, 0})).dice() == 1);
-  REQUIRE(compare(a, labels({4, 1, 1}, {0, 3, 0, 3})).dice() == 2.0 * 1 / (3 + 2));
-  REQUIRE(compare(a, labels({4, 1, 1}, {0, 0, 0, 5})).dice() == 0);
-  const LabelImage none = labels({4, 1, 1}, {0, 0, 0, 0});
+  REQUIRE(compare(a, tests::label_image({4, 1, 1}, {9, 9, 9, 0})).dice() == 1);
+  REQUIRE(compare(a, tests::label_image({4, 1, 1}, {0, 3, 0, 3})).dice() == 2.0 * 1 / (3 + 2));
+  REQUIRE(compare(a, tests::label_image({4, 1, 1}, {0, 0, 0, 5})).dice() == 0);
+  const LabelImage none = tests::label_image({4, 1, 1}, {0, 0, 0, 0});
   REQUIRE(compare(none, none).dice() == 1);
 }
 
 TEST_CASE("labels take as much memory as they may, whether they are small or large") {
   std::vector<Label> values(20000);
   std::iota(values.begin(), values.end(), 1u);
-  const LabelImage small = labels({20000, 1, 1}, values);
+  const LabelImage small = tests::label_image({20000, 1, 1}, values);
   for (Label& value : values) value += 1u << 30;
-  const LabelImage large = labels({20000, 1, 1}, values);
+  const LabelImage large = tests::label_image({20000, 1, 1}, values);
   REQUIRE(compare(small, large, 6 << 20).same_partition);
   REQUIRE(compare(small, small, 1 << 20).same_numbers);
   for (const auto& [a, b] : {std::pair(&small, &large), {&large, &small}, {&large, &large}})
@@ -75,7 +65,8 @@ TEST_CASE("labels take as much memory as they may, whether they are small or lar
 }
 
 TEST_CASE("label images of different extent are not compared") {
-  const Comparison comparison = compare(labels({2, 1, 1}, {1, 1}), labels({1, 2, 1}, {1, 1}));
+  const Comparison comparison =
+      compare(tests::label_image({2, 1, 1}, {1, 1}), tests::label_image({1, 2, 1}, {1, 1}));
   REQUIRE((!comparison.same_extent && !comparison.same_partition && !comparison.differs));
 }
 

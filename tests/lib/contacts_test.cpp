@@ -5,15 +5,9 @@
 #include "support/test.hpp"
 
 using namespace gpuccl;
-using tests::awkward_extents_2d, tests::awkward_extents_3d;
+using tests::awkward_extents_2d, tests::awkward_extents_3d, tests::label_image;
 
 namespace {
-
-LabelImage label_image_of(Extent extent, const std::vector<Label>& values) {
-  LabelImage image(extent, *std::max_element(values.begin(), values.end()));
-  std::copy(values.begin(), values.end(), image.data());
-  return image;
-}
 
 LabelImage random_labels(Extent extent, Label most, double background, std::uint32_t seed) {
   std::mt19937 random(seed);
@@ -88,11 +82,11 @@ std::vector<Contact> counted(const LabelImage& image, Connectivity connectivity,
 }  // namespace
 
 TEST_CASE("contacts of two components are counted by axis, edge and corner") {
-  const LabelImage image = label_image_of({3, 2, 2}, {1, 1, 2,  //
-                                                      0, 3, 2,
-                                                      // the next slice
-                                                      2, 0, 0,  //
-                                                      3, 3, 3});
+  const LabelImage image = label_image({3, 2, 2}, {1, 1, 2,  //
+                                                   0, 3, 2,
+                                                   // the next slice
+                                                   2, 0, 0,  //
+                                                   3, 3, 3});
   const std::vector<Contact> faces = {
       {1, 2, {1, 0, 1}, 0, 0}, {1, 3, {0, 1, 0}, 0, 0}, {2, 3, {1, 1, 1}, 0, 0}};
   CHECK(find_contacts(image, Connectivity::c6) == faces);
@@ -140,7 +134,7 @@ TEST_CASE("across periodic borders, contacts are those of every pair of neighbor
         }
       }
     }
-  const LabelImage line = label_image_of({3, 1, 1}, {1, 2, 3});
+  const LabelImage line = label_image({3, 1, 1}, {1, 2, 3});
   CHECK(find_contacts(line, Connectivity::c8, nullptr, {true, false, false}).size() == 3);
   CHECK_THROWS_AS(find_contacts(line, Connectivity::c8, nullptr, {false, true, false}), Error);
 }
@@ -161,7 +155,7 @@ TEST_CASE("contacts do not depend on threads, or on how many rows are available"
 }
 
 TEST_CASE("no labels, no contacts") {
-  CHECK(find_contacts(label_image_of({3, 3, 1}, std::vector<Label>(9, 0)), Connectivity::c8).empty());
-  CHECK(find_contacts(label_image_of({3, 3, 1}, std::vector<Label>(9, 4)), Connectivity::c8).empty());
+  CHECK(find_contacts(label_image({3, 3, 1}, std::vector<Label>(9, 0)), Connectivity::c8).empty());
+  CHECK(find_contacts(label_image({3, 3, 1}, std::vector<Label>(9, 4)), Connectivity::c8).empty());
   CHECK(find_contacts(LabelImage({0, 3, 2}, 0), Connectivity::c26).empty());
 }

@@ -96,7 +96,7 @@ TEST_CASE("holes that are filled are those that looking at every element finds, 
       const BitVolume expected = filled_by_looking(image, connectivity, max_size, count, elements);
       const BitVolume background = inverted(image);
       const Connectivity other = complementary(connectivity);
-      const auto labeler = find_variant(*find_algorithm("runs", DeviceKind::cpu), other)->make(0);
+      const auto labeler = runs_on_cpu(other);
       const Holes holes(labeler->label(background.view()), !is_3d(connectivity), max_size);
       REQUIRE(holes.count() == count);
       REQUIRE(holes.elements() == elements);
@@ -133,7 +133,7 @@ TEST_CASE("background of a volume without a way to the border is enclosed") {
           const BitVolume image = random_image(extent, density, granularity, ++seed);
           std::uint64_t count = 0, elements = 0;
           const BitVolume filled = filled_by_looking(image, connectivity, ~std::uint64_t{0}, count, elements);
-          const auto labeler = find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0);
+          const auto labeler = runs_on_cpu(connectivity);
           const Labeling labeled = labeler->label(image.view());
           const BitVolume enclosed = enclosed_background(*labeled.labels, complementary(connectivity));
           BitVolume expected(extent);
@@ -158,7 +158,7 @@ TEST_CASE("a background that winds, or that labels do not show, is drawn whole")
   });
   image.set(0, 1, 1, false);
   for (const Connectivity connectivity : {Connectivity::c6, Connectivity::c26}) {
-    const auto labeler = find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0);
+    const auto labeler = runs_on_cpu(connectivity);
     const Labeling labeled = labeler->label(image.view());
     const LabelImage drawn_labels = render_all(*labeled.labels);
     const Connectivity of_background = complementary(connectivity);

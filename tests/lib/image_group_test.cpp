@@ -20,7 +20,7 @@ TEST_CASE("images labeled as a group have the labels and components that each ha
       std::vector<BitView> views;
       for (const BitVolume& image : images) views.push_back(image.view());
       const ImageGroup group(views);
-      const auto runs = find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0);
+      const auto runs = runs_on_cpu(connectivity);
       const Labeling all = runs->label(group.view());
       for (std::size_t i = 0; i < images.size(); ++i) {
         INFO("image " << i << ", seed " << seed);

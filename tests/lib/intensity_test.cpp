@@ -138,7 +138,7 @@ TEST_CASE(
     for (const Connectivity connectivity : {Connectivity::c8, Connectivity::c6, Connectivity::c26}) {
       INFO(to_string(extent) << " round " << round << " kind " << kind << " connectivity "
                              << static_cast<int>(connectivity));
-      const auto labeler = find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0);
+      const auto labeler = runs_on_cpu(connectivity);
       const Labeling labeled = labeler->label(image.view());
       const std::size_t count = labeled.components.size();
       samples.at_once = samples.rows = 1;
@@ -276,7 +276,7 @@ TEST_CASE("samples of 64 bits are measured as those of 32, and alike by slabs, t
     const Extent extent{1 + below(70), 1 + below(15), 1 + below(7)};
     const BitVolume image =
         random_image(extent, 0.1 + below(80) / 100.0, 1 + below(3), static_cast<std::uint32_t>(random()));
-    const auto labeler = find_variant(*find_algorithm("runs", DeviceKind::cpu), Connectivity::c6)->make(0);
+    const auto labeler = runs_on_cpu(Connectivity::c6);
     const Labeling labeled = labeler->label(image.view());
     const std::size_t count = labeled.components.size();
     INFO(to_string(extent) << " round " << round);

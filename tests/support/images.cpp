@@ -1,5 +1,6 @@
 #include "support/images.hpp"
 
+#include <algorithm>
 #include <random>
 
 #include "app/bench/generate.hpp"
@@ -19,6 +20,12 @@ BitVolume drawn(const std::vector<std::vector<std::string>>& slices) {
 
 BitVolume drawn(const std::vector<std::string>& rows) {
   return drawn(std::vector<std::vector<std::string>>{rows});
+}
+
+LabelImage label_image(Extent extent, const std::vector<Label>& labels) {
+  LabelImage image(extent, *std::max_element(labels.begin(), labels.end()));
+  std::copy(labels.begin(), labels.end(), image.data());
+  return image;
 }
 
 BitVolume random_image(Extent extent, double density, int granularity, std::uint32_t seed) {

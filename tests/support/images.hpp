@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpuccl/image.hpp"
+#include "gpuccl/labels.hpp"
 #include "gpuccl/types.hpp"
 
 namespace tests {
@@ -34,6 +35,9 @@ gpuccl::BitVolume made_from(gpuccl::Extent extent, Rule is_foreground) {
   for_each_element(extent, [&](int x, int y, int z) { image.set(x, y, z, is_foreground(x, y, z)); });
   return image;
 }
+
+/// A label image with these labels, of which the largest is the count.
+gpuccl::LabelImage label_image(gpuccl::Extent extent, const std::vector<gpuccl::Label>& labels);
 
 gpuccl::BitVolume random_image(gpuccl::Extent extent, double density, int granularity, std::uint32_t seed);
 /// Boxes in boxes, each of which is foreground or background around the next, some with a corner, an edge or

@@ -60,17 +60,7 @@ gpuccl::ValueImage image_of(const Values<T>& values, double delta) {
 template <class T>
 Values<T> random_values(std::mt19937& random, gpuccl::Extent extent, int kinds, int length) {
   constexpr T kMost = std::numeric_limits<T>::max(), kLeast = std::numeric_limits<T>::lowest();
-  const T some[] = {0,
-                    1,
-                    2,
-                    3,
-                    5,
-                    kMost,
-                    static_cast<T>(kMost - 1),
-                    static_cast<T>(kMost / 2),
-                    kLeast,
-                    static_cast<T>(kLeast + 1),
-                    9};
+  const T some[] = {0, 1, 2, 3, 5, kMost, T(kMost - 1), T(kMost / 2), kLeast, T(kLeast + 1), 9};
   const auto below = [&](int end) { return static_cast<int>(random() % static_cast<unsigned>(end)); };
   Values<T> values(extent);
   T value = 0;
