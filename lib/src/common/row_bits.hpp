@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -26,13 +27,19 @@ inline constexpr std::array<std::uint64_t, 6> kPositionsWithBit = {0xaaaaaaaaaaa
                                                                    0xffff0000ffff0000, 0xffffffff00000000};
 
 /// Sets elements [begin, end) of a row.
-inline void fill_span(std::uint32_t* row, int begin, int end) {
-  while (begin < end) {
-    const int bit = begin % 32;
-    const int count = end - begin < 32 - bit ? end - begin : 32 - bit;
-    row[begin / 32] |= (~0u >> (32 - count)) << bit;
-    begin += count;
+template <class Word>
+void fill_span(Word* row, int begin, int end) {
+  constexpr int kBits = 8 * sizeof(Word);
+  if (begin >= end) return;
+  const int first = begin / kBits, last = (end - 1) / kBits;
+  const Word from_begin = ~Word{0} << begin % kBits, to_end = ~Word{0} >> (kBits - 1 - (end - 1) % kBits);
+  if (first == last) {
+    row[first] |= from_begin & to_end;
+    return;
   }
+  row[first] |= from_begin;
+  std::fill(row + first + 1, row + last, ~Word{0});
+  row[last] |= to_end;
 }
 
 /// Inverts the foreground of a row. Does not change bits beyond `width`.

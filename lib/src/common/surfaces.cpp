@@ -16,6 +16,7 @@
 #include "common/fastest_code.hpp"
 #include "common/object_runs.hpp"
 #include "common/regions.hpp"
+#include "common/row_bits.hpp"
 #include "gpuccl/detail/uninitialized_vector.hpp"
 #include "gpuccl/types.hpp"
 
@@ -175,16 +176,7 @@ void draw(const Frame& frame, const Pieces& pieces, Bits& mask) {
   for (const std::span<const ObjectRun>& runs : pieces)
     for (const ObjectRun& run : runs) {
       std::uint64_t* const row = mask.data() + frame.row(run.y - frame.origin[1], run.z - frame.origin[2]);
-      const int begin = run.begin - frame.origin[0], last = run.end - 1 - frame.origin[0];
-      const std::uint64_t head = ~std::uint64_t{0} << (begin % 64),
-                          tail = ~std::uint64_t{0} >> (63 - last % 64);
-      if (begin / 64 == last / 64) {
-        row[begin / 64] |= head & tail;
-        continue;
-      }
-      row[begin / 64] |= head;
-      std::fill(row + begin / 64 + 1, row + last / 64, ~std::uint64_t{0});
-      row[last / 64] |= tail;
+      fill_span(row, run.begin - frame.origin[0], run.end - frame.origin[0]);
     }
 }
 
@@ -744,31 +736,29 @@ class Surfaces::State {
   }
 
   bool has_tolerance() const { return options_.tolerance.has_value(); }
-  Pieces true_pieces(std::span<const std::uint32_t> objects) const { return pieces_of(truth_, objects); }
-  Pieces predicted_pieces(std::span<const std::uint32_t> objects) const {
-    return pieces_of(prediction_, objects);
-  }
-  Pieces all_of_truth() const { return {std::span(truth_.runs)}; }
-  Pieces all_of_prediction() const { return {std::span(prediction_.runs)}; }
 
-  SurfaceDistances measure(const Pieces& truth, const Pieces& prediction) const {
-    return measure(truth, prediction, options_.max_bytes, true);
+  SurfaceDistances measure_all() const {
+    return measure({std::span(truth_.runs)}, {std::span(prediction_.runs)}, options_.max_bytes, true);
+  }
+
+  SurfaceDistances measure(std::span<const std::uint32_t> truth,
+                           std::span<const std::uint32_t> prediction) const {
+    return measure(pieces_of(truth_, truth), pieces_of(prediction_, prediction), options_.max_bytes, true);
   }
 
   std::vector<SurfaceDistances> measure(std::span<const Match> matches) const {
     std::vector<SurfaceDistances> found(matches.size());
     measure_pairs(found.size(), options_.max_bytes, [&](std::size_t i) {
-      return PairOfPieces{true_pieces({&matches[i].truth, 1}), predicted_pieces({&matches[i].prediction, 1}),
-                          &found[i]};
+      return PairOfPieces{{truth_.of(matches[i].truth)}, {prediction_.of(matches[i].prediction)}, &found[i]};
     });
     return found;
   }
 
   std::vector<Region> regions(std::span<const std::uint32_t> truth, std::span<const std::uint32_t> prediction,
                               bool with_distances) const {
-    const Pieces of_truth = true_pieces(truth);
+    const Pieces of_truth = pieces_of(truth_, truth);
     const RunsOfObjects divided =
-        divide_by_nearest(of_truth, predicted_pieces(prediction), options_.spacing, options_.max_bytes);
+        divide_by_nearest(of_truth, pieces_of(prediction_, prediction), options_.spacing, options_.max_bytes);
     std::vector<Region> found(truth.size());
     for (std::uint32_t i = 0; i < found.size(); ++i)
       for (const ObjectRun& run : divided.of(i))
@@ -923,13 +913,11 @@ Surfaces::~Surfaces() = default;
 
 bool Surfaces::has_tolerance() const { return state_->has_tolerance(); }
 
-SurfaceDistances Surfaces::of_all() const {
-  return state_->measure(state_->all_of_truth(), state_->all_of_prediction());
-}
+SurfaceDistances Surfaces::of_all() const { return state_->measure_all(); }
 
 SurfaceDistances Surfaces::of(std::span<const std::uint32_t> truth,
                               std::span<const std::uint32_t> prediction) const {
-  return state_->measure(state_->true_pieces(truth), state_->predicted_pieces(prediction));
+  return state_->measure(truth, prediction);
 }
 
 std::vector<SurfaceDistances> Surfaces::of_matches(std::span<const Match> matches) const {

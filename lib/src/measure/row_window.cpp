@@ -16,19 +16,6 @@ std::size_t words_of(const Extent& extent) {
 
 }  // namespace
 
-void set_bits(Word* row, int begin, int end) {
-  const int first = begin / kWordBits, last = (end - 1) / kWordBits;
-  const Word from_begin = ~Word{0} << begin % kWordBits;
-  const Word to_end = ~Word{0} >> (kWordBits - 1 - (end - 1) % kWordBits);
-  if (first == last) {
-    row[first] |= from_begin & to_end;
-    return;
-  }
-  row[first] |= from_begin;
-  std::fill(row + first + 1, row + last, ~Word{0});
-  row[last] |= to_end;
-}
-
 void move_aside(Word* row, std::size_t words) {
   Word* const left = row + words;
   Word* const right = left + words;
@@ -51,7 +38,7 @@ void Plane::read(const RowAccess& rows, int z, int y0, int y1) {
       std::memcpy(row, rows.bits.row(first + (y - y0_)), pitch_ * sizeof(Word));
     } else {
       std::fill_n(row, pitch_, 0);
-      for (const LabelRun& run : spans(y)) set_bits(row, run.begin, run.end);
+      for (const LabelRun& run : spans(y)) fill_span(row, run.begin, run.end);
     }
     move_aside(row, pitch_);
   }
@@ -146,8 +133,8 @@ void LabelWindow::draw(std::size_t row, std::span<const LabelRun> runs, const Se
   while (next < runs.size() && runs[next].end <= segment.begin - kReach) ++next;
   for (std::size_t i = next; i < runs.size() && runs[i].begin < segment.end + kReach; ++i)
     if (runs[i].label == segment.label)
-      set_bits(line(row), std::max(runs[i].begin, segment.begin - kReach) - first,
-               std::min(runs[i].end, segment.end + kReach) - first);
+      fill_span(line(row), std::max(runs[i].begin, segment.begin - kReach) - first,
+                std::min(runs[i].end, segment.end + kReach) - first);
   move_aside(line(row), pitch_);
 }
 

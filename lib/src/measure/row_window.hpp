@@ -52,8 +52,6 @@ struct RowAccess {
 
 inline constexpr std::size_t kLines = 3;  // per row: the row itself, and shifted to either side
 
-/// Sets elements [begin, end) of a row.
-void set_bits(Word* row, int begin, int end);
 /// Fills the other two lines of a row, which follow it. Lines have `words` words.
 void move_aside(Word* row, std::size_t words);
 /// Returns the elements of a word that have a background neighbor along x or y.
