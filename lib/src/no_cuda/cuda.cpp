@@ -64,84 +64,38 @@ BandwidthBound measure_bandwidth_bound(int, Extent, int) { throw Error(ErrorCode
 
 }  // namespace gpuccl
 
+// Functions of gpuccl.h on a device.
+#define UNAVAILABLE(name, ...) \
+  gpuccl_status name(__VA_ARGS__) { return gpuccl::unavailable(); }
+
 extern "C" {
 
-gpuccl_status gpuccl_device_workspace_bytes(gpuccl_extent, int, size_t*) { return gpuccl::unavailable(); }
-
-gpuccl_status gpuccl_label_on_device(const gpuccl_device_image*, int, const gpuccl_device_result*, void*,
-                                     size_t, struct CUstream_st*) {
-  return gpuccl::unavailable();
-}
-
-gpuccl_status gpuccl_new_device_labeler(const char*, int, gpuccl_device_labeler**) {
-  return gpuccl::unavailable();
-}
-
-gpuccl_status gpuccl_label_on_device_by(gpuccl_device_labeler*, const gpuccl_device_image*,
-                                        const gpuccl_device_result*, struct CUstream_st*) {
-  return gpuccl::unavailable();
-}
+UNAVAILABLE(gpuccl_device_workspace_bytes, gpuccl_extent, int, size_t*)
+UNAVAILABLE(gpuccl_label_on_device, const gpuccl_device_image*, int, const gpuccl_device_result*, void*,
+            size_t, struct CUstream_st*)
+UNAVAILABLE(gpuccl_new_device_labeler, const char*, int, gpuccl_device_labeler**)
+UNAVAILABLE(gpuccl_label_on_device_by, gpuccl_device_labeler*, const gpuccl_device_image*,
+            const gpuccl_device_result*, struct CUstream_st*)
+UNAVAILABLE(gpuccl_device_value_workspace_bytes, gpuccl_extent, int, size_t*)
+UNAVAILABLE(gpuccl_label_values_on_device, const gpuccl_device_value_image*, int, const gpuccl_device_result*,
+            uint64_t*, void*, size_t, struct CUstream_st*)
+UNAVAILABLE(gpuccl_highest_label_on_device, const gpuccl_device_value_image*, unsigned long long*,
+            struct CUstream_st*)
+UNAVAILABLE(gpuccl_device_measure_workspace_bytes, const gpuccl_device_measuring*, size_t*)
+UNAVAILABLE(gpuccl_measure_on_device, const gpuccl_device_measuring*, void*, size_t, struct CUstream_st*)
+UNAVAILABLE(gpuccl_table_on_device, const gpuccl_component*, size_t, const unsigned long long*, gpuccl_extent,
+            int, const double*, const gpuccl_device_column*, size_t, struct CUstream_st*)
+UNAVAILABLE(gpuccl_relabel_on_device, const gpuccl_device_relabeling*, struct CUstream_st*)
+UNAVAILABLE(gpuccl_device_clean_workspace_bytes, const gpuccl_device_cleaning*, size_t*)
+UNAVAILABLE(gpuccl_clean_on_device, const gpuccl_device_cleaning*, void*, size_t, struct CUstream_st*)
+UNAVAILABLE(gpuccl_device_overlaps_workspace_bytes, size_t, size_t*)
+UNAVAILABLE(gpuccl_device_contacts_workspace_bytes, size_t, size_t*)
+UNAVAILABLE(gpuccl_overlaps_on_device, const gpuccl_device_value_image*, const gpuccl_device_value_image*,
+            uint32_t, const gpuccl_device_pairs*, void*, size_t, struct CUstream_st*)
+UNAVAILABLE(gpuccl_contacts_on_device, const gpuccl_device_value_image*, int, uint32_t,
+            const gpuccl_device_pairs*, void*, size_t, struct CUstream_st*)
+UNAVAILABLE(gpuccl_rank_on_device, const gpuccl_device_ranking*, void*, size_t, struct CUstream_st*)
 
 void gpuccl_delete_device_labeler(gpuccl_device_labeler*) {}
-
-gpuccl_status gpuccl_device_value_workspace_bytes(gpuccl_extent, int, size_t*) {
-  return gpuccl::unavailable();
-}
-
-gpuccl_status gpuccl_label_values_on_device(const gpuccl_device_value_image*, int,
-                                            const gpuccl_device_result*, uint64_t*, void*, size_t,
-                                            struct CUstream_st*) {
-  return gpuccl::unavailable();
-}
-
-gpuccl_status gpuccl_highest_label_on_device(const gpuccl_device_value_image*, unsigned long long*,
-                                             struct CUstream_st*) {
-  return gpuccl::unavailable();
-}
-
-gpuccl_status gpuccl_device_measure_workspace_bytes(const gpuccl_device_measuring*, size_t*) {
-  return gpuccl::unavailable();
-}
-
-gpuccl_status gpuccl_measure_on_device(const gpuccl_device_measuring*, void*, size_t, struct CUstream_st*) {
-  return gpuccl::unavailable();
-}
-
-gpuccl_status gpuccl_table_on_device(const gpuccl_component*, size_t, const unsigned long long*,
-                                     gpuccl_extent, int, const double*, const gpuccl_device_column*, size_t,
-                                     struct CUstream_st*) {
-  return gpuccl::unavailable();
-}
-
-gpuccl_status gpuccl_relabel_on_device(const gpuccl_device_relabeling*, struct CUstream_st*) {
-  return gpuccl::unavailable();
-}
-
-gpuccl_status gpuccl_device_clean_workspace_bytes(const gpuccl_device_cleaning*, size_t*) {
-  return gpuccl::unavailable();
-}
-
-gpuccl_status gpuccl_clean_on_device(const gpuccl_device_cleaning*, void*, size_t, struct CUstream_st*) {
-  return gpuccl::unavailable();
-}
-
-gpuccl_status gpuccl_device_overlaps_workspace_bytes(size_t, size_t*) { return gpuccl::unavailable(); }
-
-gpuccl_status gpuccl_device_contacts_workspace_bytes(size_t, size_t*) { return gpuccl::unavailable(); }
-
-gpuccl_status gpuccl_overlaps_on_device(const gpuccl_device_value_image*, const gpuccl_device_value_image*,
-                                        uint32_t, const gpuccl_device_pairs*, void*, size_t,
-                                        struct CUstream_st*) {
-  return gpuccl::unavailable();
-}
-
-gpuccl_status gpuccl_contacts_on_device(const gpuccl_device_value_image*, int, uint32_t,
-                                        const gpuccl_device_pairs*, void*, size_t, struct CUstream_st*) {
-  return gpuccl::unavailable();
-}
-
-gpuccl_status gpuccl_rank_on_device(const gpuccl_device_ranking*, void*, size_t, struct CUstream_st*) {
-  return gpuccl::unavailable();
-}
 
 }  // extern "C"
