@@ -39,6 +39,19 @@ inline void append_rows(LabelRuns& out, const LabelRuns& from, std::size_t first
   }
 }
 
+/// Calls visit(row, runs) for rows [begin, end) of all rows, in order.
+template <class Visit>
+void for_each_row(const LabelRows& labels, std::int64_t begin, std::int64_t end, const Label* map,
+                  Visit visit) {
+  constexpr std::int64_t kRowsAtOnce = 64;
+  LabelRuns listed;
+  for (std::int64_t row = begin, first = begin, ready = begin; row < end; first = row) {
+    if (row >= ready) ready = labels.prepare(row, 1);
+    labels.list_runs(first, std::min({ready, row + kRowsAtOnce, end}) - first, listed, map);
+    for (std::size_t i = 0; i < listed.ends.size(); ++i) visit(row++, listed.row(i));
+  }
+}
+
 /// Applies the map of LabelRows::render(). Removes runs that become background.
 inline void map_runs(LabelRuns& runs, const Label* map) {
   std::size_t kept = 0, i = 0;

@@ -233,12 +233,9 @@ std::vector<Contact> find_contacts_of_rows(const LabelRows& labels, Connectivity
 
 class ContactSums::Table {
  public:
-  explicit Table(std::int64_t max_bytes) : room_(max_bytes), all(room_) {}
+  explicit Table(std::int64_t max_bytes) : room(max_bytes), all(room) {}
 
- private:
-  ContactRoom room_;
-
- public:
+  ContactRoom room;
   ContactTable all;
 };
 

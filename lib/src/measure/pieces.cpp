@@ -3,6 +3,7 @@
 #include <span>
 #include <utility>
 
+#include "common/labels_in_memory.hpp"
 #include "gpuccl/types.hpp"
 #include "measure/measure.hpp"
 
@@ -23,23 +24,12 @@ class PieceCounter {
         pieces_(count) {}
 
   std::vector<std::uint64_t> count() {
-    constexpr std::int64_t kRowsAtOnce = 64;
     const Extent extent = labels_.extent();
-    LabelRuns listed;
-    for (std::int64_t row = 0, ready = 0, next = 0; row < extent.rows(); row = next) {
-      if (row >= ready) ready = labels_.prepare(row, 1);
-      next = std::min(ready, row + kRowsAtOnce);
-      labels_.list_runs(row, next - row, listed, nullptr);
-      std::size_t begin = 0;
-      for (std::int64_t r = row; r < next; ++r) {
-        const std::size_t end = listed.ends[static_cast<std::size_t>(r - row)];
-        const std::span runs(listed.runs.data() + begin, end - begin);
-        const auto y = static_cast<int>(r % extent.height);
-        is_volume_ ? add_row_of_volume(y, runs) : add_row_of_image(y, runs);
-        if (!is_volume_ || y + 1 == extent.height) end_layer();
-        begin = end;
-      }
-    }
+    for_each_row(labels_, 0, extent.rows(), nullptr, [&](std::int64_t row, std::span<const LabelRun> runs) {
+      const auto y = static_cast<int>(row % extent.height);
+      is_volume_ ? add_row_of_volume(y, runs) : add_row_of_image(y, runs);
+      if (!is_volume_ || y + 1 == extent.height) end_layer();
+    });
     return std::move(pieces_);
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/labels_in_memory.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
@@ -111,21 +112,9 @@ class OffsetForest {
 namespace {
 
 BorderRuns borders_of(const LabelRows& labels, const PeriodicAxes& periodic) {
-  constexpr std::int64_t kRowsAtOnce = 256;
-  const std::int64_t all = labels.extent().rows();
   BorderRuns borders(labels.extent(), periodic);
-  LabelRuns listed;
-  for (std::int64_t first = 0; first < all; first += kRowsAtOnce) {
-    const std::int64_t rows = std::min(kRowsAtOnce, all - first);
-    labels.prepare(first, rows);
-    labels.list_runs(first, rows, listed, nullptr);
-    std::size_t begin = 0;
-    for (std::int64_t i = 0; i < rows; ++i) {
-      const std::size_t end = listed.ends[static_cast<std::size_t>(i)];
-      borders.keep(first + i, {listed.runs.data() + begin, end - begin});
-      begin = end;
-    }
-  }
+  for_each_row(labels, 0, labels.extent().rows(), nullptr,
+               [&](std::int64_t row, std::span<const LabelRun> runs) { borders.keep(row, runs); });
   return borders;
 }
 
