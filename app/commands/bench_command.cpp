@@ -26,6 +26,7 @@
 #include "app/options/option_helpers.hpp"
 #include "app/options/option_table.hpp"
 #include "app/view/pages.hpp"
+#include "gpuccl/detail/staged.hpp"
 #include "gpuccl/engine.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"

@@ -14,6 +14,7 @@
 
 #include "app/common/sandbox.hpp"
 #include "app/options/input_options.hpp"
+#include "gpuccl/detail/measures.hpp"
 #include "gpuccl/objects.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
@@ -354,7 +355,7 @@ PieceReport PieceReport::of_text(const std::string& text) {
 
 void ImageReport::measured(PartLink& link, const GlobalPart& part) {
   for (const std::uint64_t mine : part.nans) nans.push_back(link.scan(mine).all);
-  has_objects_in_pieces = part.measured.any_in_pieces();
+  has_objects_in_pieces = any_in_pieces(part.measured);
 }
 
 /// Returns whether components of value 1 touch all borders along x and y. Collective.

@@ -156,7 +156,7 @@ void Job::measure(Engine& engine) {
   request.gathered = &sums_;
   measure_part(link_, extent_, request, part_,
                [&](const std::function<void()>& work) { run_local(files_.input, work); });
-  piece_->budget().claims.measured = static_cast<double>(part_.measured.extra_bytes());
+  piece_->budget().claims.measured = static_cast<double>(extra_bytes(part_.measured));
   found_.measured(link_, part_);
   description_.measured(*input_, found_);
 }
@@ -167,7 +167,7 @@ void Job::select() {
   if (splits)
     largest = io::gather_lists(link_, std::vector{largest_value(*input_->value_type(), part_.values)});
   run_collective([&] { input_->select(link_, part_); });
-  part_.measured.show_only(options_.measure.wanted);
+  show_only(part_.measured, options_.measure.wanted);
   found_.selected(link_, *input_, part_);
   description_.selected(found_);
   io::ValueColumn& value = description_.report.value = input_->column(part_.values);

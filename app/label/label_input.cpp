@@ -149,7 +149,6 @@ void LabelMeasures::open_intensity(const io::ReadOptions& read, const io::ImageI
   const MeasureSet compared = options_.selection.keep.measures();
   if (image->values().count == 0 && needs_value_counts(compared))
     throw Error(ErrorCode::usage, "--keep: median and percentiles need integers of at most 16 bits");
-  request_.long_samples = request_.long_samples || image->kind() == IntensityImage::Kind::long_whole;
   request_.samples.push_back({image.get(), name});
   io::ReportedIntensity& reported = reported_.emplace_back();
   reported.image = image->info();

@@ -14,6 +14,7 @@
 #include "app/label/label_paths.hpp"
 #include "app/label/measure_options.hpp"
 #include "app/label/memory_plan.hpp"
+#include "gpuccl/detail/parts.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"

@@ -6,6 +6,7 @@
 
 #include "app/common/messages.hpp"
 #include "gpuccl/algorithms.hpp"
+#include "gpuccl/detail/measures.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/values.hpp"
 #include "io/files/number_text.hpp"
@@ -36,8 +37,11 @@ double bytes_of_component(const LabelWork& work) {
   constexpr std::size_t kOfSum = sizeof(io::OfValue) + sizeof(Label);
   // Numbering objects, before that: hash tables of a strip and of all values, and a copy as identifiers.
   constexpr std::size_t kToNumber = 6 * sizeof(ValueBits);
+  // Wrapping: components again, and for each its label before and after, offsets and axes.
+  constexpr std::size_t kToWrap =
+      Components::kBytesEach + 2 * sizeof(Label) + 3 * sizeof(std::int32_t) + 2 * 3 * sizeof(Wrap);
   const std::size_t later = (work.sums_values ? kOfSum : 0) + (work.selects ? kToSelect : 0) +
-                            (work.wraps ? kBytesToWrap : 0) + to_measure;
+                            (work.wraps ? kToWrap : 0) + to_measure;
   return static_cast<double>(Components::kBytesEach + (work.values ? sizeof(ValueBits) : 0) +
                              std::max(work.by_object ? kToNumber : 0, later));
 }

@@ -526,10 +526,8 @@ Piece::Labels Piece::label_values_by_slabs(Engine& engine, Totals& totals) const
     }
     return SlabSummary{std::move(labels.labeled), std::move(labels.values), std::move(labels.faces)};
   };
-  ValueLabeling labeled = input_.options().values.objects
-                              ? label_objects_by_slabs(work_.extent, plan_.slabs, label, plan_.max_kept)
-                              : gpuccl::label_values_by_slabs(work_.extent, work_.connectivity, plan_.slabs,
-                                                              label, plan_.max_kept);
+  ValueLabeling labeled = gpuccl::label_values_by_slabs(work_.extent, work_.connectivity, plan_.slabs, label,
+                                                        plan_.max_kept, input_.options().values.objects);
   totals = *now;
   return {std::move(labeled.labeled), std::move(labeled.values), std::move(*outer)};
 }

@@ -175,7 +175,7 @@ void add_measures(const StoredRun& run, JoinedParts& joined, GlobalPart& whole) 
       add_measured(file, sections::kSums, components, whole.measured);
     });
   }
-  whole.nans = whole.measured.derive_intensities(whole.count);
+  whole.nans = derive_intensities(whole.measured, whole.count);
   SoloLink link;
   joined.measured(link, whole);
 }

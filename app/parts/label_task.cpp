@@ -224,7 +224,7 @@ GlobalPart components_to_write(const StoredRun& run, const JoinedParts& joined, 
     std::vector<std::size_t> all(count);
     std::iota(all.begin(), all.end(), std::size_t{0});
     add_measured(file, sections::kNumberedMeasures, all, numbered.measured);
-    numbered.measured.show_only(run.options().measure.wanted);
+    show_only(numbered.measured, run.options().measure.wanted);
     return numbered;
   });
 }

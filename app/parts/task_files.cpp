@@ -133,7 +133,7 @@ void write_measured(io::CheckedFileWriter& file, const MeasureTable& measured, s
                     std::size_t end) {
   std::vector<std::uint64_t> words, ends;
   for (std::size_t i = begin; i < end && measured.any(); ++i) {
-    measured.save(i, words);
+    save(measured, i, words);
     ends.push_back(words.size());
   }
   file.add_section(words);
@@ -148,7 +148,7 @@ void add_measured(const io::CheckedFile& file, std::size_t section, std::span<co
   for (std::size_t i = 0; i < ends.size(); ++i) {
     const std::uint64_t begin = i == 0 ? 0 : ends[i - 1];
     if (ends[i] < begin || ends[i] > words.size()) io::CheckedFile::throw_damaged();
-    measured.add_saved(components[i], std::span(words).subspan(begin, ends[i] - begin));
+    add_saved(measured, components[i], std::span(words).subspan(begin, ends[i] - begin));
   }
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "app/bench/generate.hpp"
+#include "gpuccl/detail/measures.hpp"
 #include "gpuccl/detail/staged.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/measures.hpp"
@@ -134,7 +135,6 @@ void time_measures(const std::string& name, StagedLabeler& labeler, const BitVol
                              MeasureId::cavities, MeasureId::tunnels})
     request.wanted.reset(static_cast<std::size_t>(id));
   request.connectivity = connectivity;
-  request.in_parts = true;  // what is saved can be compared
   const SumsLayout layout = layout_of_sums(request.wanted, connectivity);
   labeler.gather(layout);
   Labeling labeled = labeler.label(image.view());
@@ -149,8 +149,8 @@ void time_measures(const std::string& name, StagedLabeler& labeler, const BitVol
   for (std::size_t i = 0; i < labeled.components.size(); ++i) {
     a.clear();
     b.clear();
-    of_host.save(i, a);
-    of_device.save(i, b);
+    save(of_host, i, a);
+    save(of_device, i, b);
     if (a == b) continue;
     std::printf("  %-8s WRONG SUMS of component %zu\n", name.c_str(), i + 1);
     return;

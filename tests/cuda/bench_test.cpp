@@ -5,6 +5,7 @@
 #include "app/bench/plan.hpp"
 #include "app/bench/results.hpp"
 #include "emulation.hpp"
+#include "gpuccl/detail/staged.hpp"
 #include "support/test.hpp"
 
 using namespace gpuccl;

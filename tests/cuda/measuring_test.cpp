@@ -1,5 +1,6 @@
 // Tables of label images on a GPU or on the emulation of one, compared with the CPU.
 
+#include <optional>
 #include <variant>
 
 #include "cuda/device_case.hpp"
@@ -119,12 +120,9 @@ Rows rows_of_cpu(const Case& of) {
   request.spacing = of.spacing;
   request.labels_touch = true;
   for (const MeasureId id : of.ids()) request.wanted.set(static_cast<std::size_t>(id));
-  MeasureTable table = measure(*labeling.labeled.labels, components, request);
-  if (of.samples != nullptr) {
-    const Samples samples = samples_of(*of.samples);
-    table.add(measure_intensity(*labeling.labeled.labels, components, samples, {.wanted = request.wanted}),
-              {&samples, ""});
-  }
+  std::optional<Samples> samples;
+  if (of.samples != nullptr) request.samples.push_back({&samples.emplace(samples_of(*of.samples)), ""});
+  const MeasureTable table = measure(*labeling.labeled.labels, components, request);
   std::vector<std::size_t> order(components.size());
   std::iota(order.begin(), order.end(), 0);
   std::erase_if(order, [&](std::size_t i) { return labeling.values[i] > of.largest; });

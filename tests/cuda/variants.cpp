@@ -1,5 +1,6 @@
 #include "cuda/variants.hpp"
 
+#include "gpuccl/detail/measures.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/selection.hpp"

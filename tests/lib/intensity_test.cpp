@@ -3,6 +3,7 @@
 
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
+#include "measure/intensity_sums.hpp"
 #include "support/intensities.hpp"
 #include "support/reference.hpp"
 #include "support/test.hpp"
@@ -110,7 +111,16 @@ bool equal(const Intensities& a, const Intensities& b, std::size_t components) {
   return true;
 }
 
-const IntensityRequest kAll{measures_of(MeasureGroup::intensity), INT64_MAX};
+struct IntensityRequest {
+  MeasureSet wanted = measures_of(MeasureGroup::intensity);
+  std::int64_t max_bytes = INT64_MAX;
+};
+
+Intensities measure_intensity(const LabelRows& labels, const Components& components,
+                              const IntensityImage& image, const IntensityRequest& request = {}) {
+  const NamedSamples one[] = {{&image, ""}};
+  return measure_intensities(labels, components, one, request.wanted, request.max_bytes).front();
+}
 
 }  // namespace
 
@@ -143,13 +153,13 @@ TEST_CASE(
       const std::size_t count = labeled.components.size();
       samples.at_once = samples.rows = 1;
       samples.bands = false;
-      const Intensities expected = measure_intensity(*labeled.labels, labeled.components, samples, kAll);
+      const Intensities expected = measure_intensity(*labeled.labels, labeled.components, samples);
       expect_right(expected, labeled, samples);
       Components unrolled = labeled.components;  // as across the borders of a periodic image
       for (Box& box : unrolled.box)
         for (const int axis : {1, 2})
           if (below(2) == 0) box.max[axis] += (axis == 1 ? extent.height : extent.depth) - 1;
-      REQUIRE(equal(measure_intensity(*labeled.labels, unrolled, samples, kAll), expected, count));
+      REQUIRE(equal(measure_intensity(*labeled.labels, unrolled, samples), expected, count));
 
       samples.at_once = 1 + below(5);
       samples.rows = 1 + below(20);
@@ -157,19 +167,17 @@ TEST_CASE(
           label_by_slabs(extent, connectivity,
                          cut_into_slabs(extent, connectivity, 1 + below(static_cast<int>(extent.elements()))),
                          slab_work(image, *labeler));
-      REQUIRE(equal(measure_intensity(*labeled.labels, labeled.components, samples, kAll), expected, count));
-      REQUIRE(
-          equal(measure_intensity(*by_slabs.labels, by_slabs.components, samples, kAll), expected, count));
+      REQUIRE(equal(measure_intensity(*labeled.labels, labeled.components, samples), expected, count));
+      REQUIRE(equal(measure_intensity(*by_slabs.labels, by_slabs.components, samples), expected, count));
       samples.bands = true;
       samples.at_once = extent.depth;
-      const IntensityRequest little{kAll.wanted, kind == 0 ? INT64_MAX : below(1 << 16)};
+      const IntensityRequest all, little{.max_bytes = kind == 0 ? INT64_MAX : below(1 << 16)};
       for (const int threads : {1, 2, 3, 8})
         tbb::task_arena(threads).execute([&] {
-          for (const IntensityRequest& request : {kAll, little})
+          for (const IntensityRequest& request : {all, little})
             REQUIRE(equal(measure_intensity(*labeled.labels, labeled.components, samples, request), expected,
                           count));
-          REQUIRE(equal(measure_intensity(*by_slabs.labels, by_slabs.components, samples, kAll), expected,
-                        count));
+          REQUIRE(equal(measure_intensity(*by_slabs.labels, by_slabs.components, samples), expected, count));
         });
     }
   }
@@ -180,7 +188,7 @@ TEST_CASE("slices are measured one by one where memory does not hold parts of th
   const BitVolume image = random_image(extent, 0.2, 3, 5);
   const Labeling labeled = flood_fill(image.view(), Connectivity::c6);
   const std::size_t count = labeled.components.size();
-  IntensityRequest little = kAll;
+  IntensityRequest little;
   little.wanted.reset();
   little.wanted.set(static_cast<std::size_t>(intensity_mean));
   for (const bool is_whole : {true, false}) {
@@ -188,7 +196,7 @@ TEST_CASE("slices are measured one by one where memory does not hold parts of th
     for (std::size_t i = 0; i < samples.samples.size(); ++i)
       samples.samples[i] = static_cast<double>(i * 7919 % 1009) * (is_whole ? 1 : 0.1);
     samples.at_once = 6;
-    const Intensities expected = measure_intensity(*labeled.labels, labeled.components, samples, kAll);
+    const Intensities expected = measure_intensity(*labeled.labels, labeled.components, samples);
     little.max_bytes = 40 * 200;  // of most slices
     const auto measure = [&] {
       return measure_intensity(*labeled.labels, labeled.components, samples, little);
@@ -214,7 +222,7 @@ TEST_CASE("percentiles are those of sorted samples, however many there are and o
             static_cast<double>(static_cast<int>(i * 40503 % static_cast<std::size_t>(values)) + first);
       const Labeling labeled = flood_fill(image.view(), Connectivity::c4);
       INFO(width << " samples of " << values << " values");
-      expect_right(measure_intensity(*labeled.labels, labeled.components, samples, kAll), labeled, samples);
+      expect_right(measure_intensity(*labeled.labels, labeled.components, samples), labeled, samples);
     }
   }
 }
@@ -229,7 +237,7 @@ TEST_CASE("sums of the largest integers are exact") {
     std::fill(samples.samples.begin(), samples.samples.end(), largest);
     samples.samples[5] += largest > 0 ? -1 : 1;
     MeasureValues values;
-    measure_intensity(*labeled.labels, labeled.components, samples, kAll).get(0, values);
+    measure_intensity(*labeled.labels, labeled.components, samples).get(0, values);
     const double off = largest > 0 ? -1 : 1;
     CHECK(values[intensity_sum] == largest * 120000 + off);
     CHECK(std::abs(values[intensity_std] / std::sqrt(1.0 / 120000 - 1.0 / 120000 / 120000) - 1) < 1e-12);
@@ -250,7 +258,7 @@ TEST_CASE("extremes and sums of samples of 64 bits have all their digits") {
   Samples samples({11, 1, 1}, Kind::long_whole);
   samples.long_samples = {odd, odd, 0, least, least + 1, 0, most, most, most - 3, 0, 7};
   const Labeling labeled = flood_fill(image.view(), Connectivity::c4);
-  const Intensities measured = measure_intensity(*labeled.labels, labeled.components, samples, kAll);
+  const Intensities measured = measure_intensity(*labeled.labels, labeled.components, samples);
   const auto check = [&](std::size_t i, WholeNumber min, WholeNumber max, WholeNumber sum, double deviation) {
     MeasureValues values;
     measured.get(i, values);
@@ -283,17 +291,17 @@ TEST_CASE("samples of 64 bits are measured as those of 32, and alike by slabs, t
 
     Samples narrow(extent, Kind::whole);
     for (double& sample : narrow.samples) sample = static_cast<double>(static_cast<std::int32_t>(random()));
-    const Intensities of_narrow = measure_intensity(*labeled.labels, labeled.components, narrow, kAll);
+    const Intensities of_narrow = measure_intensity(*labeled.labels, labeled.components, narrow);
     Samples same_samples(extent, Kind::long_whole);
     std::copy(narrow.samples.begin(), narrow.samples.end(), same_samples.long_samples.begin());
-    const Intensities of_long = measure_intensity(*labeled.labels, labeled.components, same_samples, kAll);
+    const Intensities of_long = measure_intensity(*labeled.labels, labeled.components, same_samples);
     CHECK(equal(of_long, of_narrow, count));
 
     // Each is that plus a number of 63 bits: distances and sums stay what they are.
     const WholeNumber added = (WholeNumber{1} << 62) + 1;
     Samples far = same_samples;
     for (WholeNumber& sample : far.long_samples) sample += added;
-    const Intensities expected = measure_intensity(*labeled.labels, labeled.components, far, kAll);
+    const Intensities expected = measure_intensity(*labeled.labels, labeled.components, far);
     for (std::size_t i = 0; i < count; ++i) {
       MeasureValues near_values, far_values;
       of_narrow.get(i, near_values);
@@ -309,10 +317,10 @@ TEST_CASE("samples of 64 bits are measured as those of 32, and alike by slabs, t
         cut_into_slabs(extent, Connectivity::c6, 1 + below(static_cast<int>(extent.elements()))),
         slab_work(image, *labeler));
     far.at_once = 1 + below(5);
-    IntensityRequest little = kAll;
+    IntensityRequest little;
     little.max_bytes = below(2000);
     CHECK(equal(measure_intensity(*labeled.labels, labeled.components, far, little), expected, count));
-    CHECK(equal(measure_intensity(*by_slabs.labels, by_slabs.components, far, kAll), expected, count));
+    CHECK(equal(measure_intensity(*by_slabs.labels, by_slabs.components, far), expected, count));
   }
 }
 
@@ -321,7 +329,7 @@ TEST_CASE("infinite samples have no mean, and overflow nothing else") {
   Samples samples({5, 1, 1}, Kind::real);
   samples.samples = {1, std::numeric_limits<double>::infinity(), 0, 2, 4};
   const Labeling labeled = flood_fill(image.view(), Connectivity::c4);
-  const Intensities measured = measure_intensity(*labeled.labels, labeled.components, samples, kAll);
+  const Intensities measured = measure_intensity(*labeled.labels, labeled.components, samples);
   MeasureValues first, second;
   measured.get(0, first);
   measured.get(1, second);
@@ -336,7 +344,7 @@ TEST_CASE("infinite samples have no mean, and overflow nothing else") {
   large.samples = {1.7e308, 0, 0, 1.7e308};  // whose sum is not finite
   const Labeling one = flood_fill(diagonal.view(), Connectivity::c8);
   MeasureValues values;
-  measure_intensity(*one.labels, one.components, large, kAll).get(0, values);
+  measure_intensity(*one.labels, one.components, large).get(0, values);
   CHECK((std::isnan(values[intensity_sum]) && std::isnan(values[cx_weighted]) &&
          std::isnan(values[cy_weighted])));
 }
@@ -349,8 +357,8 @@ TEST_CASE("percentiles of large components are counted, in as much memory as the
   for (std::size_t i = 0; i < samples.samples.size(); ++i)
     samples.samples[i] = static_cast<double>(i * 7 % 251);
   const Labeling labeled = flood_fill(image.view(), Connectivity::c4);
-  expect_right(measure_intensity(*labeled.labels, labeled.components, samples, kAll), labeled, samples);
-  IntensityRequest little = kAll;
+  expect_right(measure_intensity(*labeled.labels, labeled.components, samples), labeled, samples);
+  IntensityRequest little;
   little.max_bytes = 1000;
   CHECK(error_code_of([&] { measure_intensity(*labeled.labels, labeled.components, samples, little); }) ==
         ErrorCode::memory);

@@ -7,6 +7,7 @@
 
 #include <climits>
 
+#include "gpuccl/detail/measures.hpp"
 #include "gpuccl/measures.hpp"
 #include "support/test.hpp"
 #include "support/values.hpp"

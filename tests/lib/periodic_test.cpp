@@ -1,5 +1,6 @@
 #include <deque>
 
+#include "gpuccl/detail/measures.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/values.hpp"

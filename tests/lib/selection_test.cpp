@@ -1,5 +1,6 @@
 #include "gpuccl/selection.hpp"
 
+#include "gpuccl/detail/measures.hpp"
 #include "support/reference.hpp"
 #include "support/test.hpp"
 
@@ -95,7 +96,7 @@ TEST_CASE("components are kept by a condition on measures") {
       measure(*labeled.labels, labeled.components, {options.keep.measures(), Connectivity::c4, {}});
   const Selection selection = select(labeled.components, image.extent(), true, options, measured);
   CHECK(selection.map == std::vector<Label>{0, 1, 2, 0, 3});
-  measured.select(selection.map);
+  renumber(measured, selection.map);
   CHECK(measured.values(selection.components, 2)[MeasureId::area] == 5);
   options.largest = 1;
   CHECK(select(labeled.components, image.extent(), true, options,

@@ -1,5 +1,6 @@
 // Views that callers make themselves: whatever labels them reads and writes only what is theirs.
 
+#include "gpuccl/detail/parts.hpp"
 #include "gpuccl/gpuccl.h"
 #include "gpuccl/gpuccl.hpp"
 #include "support/reference.hpp"

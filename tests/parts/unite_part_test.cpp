@@ -187,15 +187,10 @@ void expect_same_as_whole(const Case& c, ValueLabeling whole, const LabelSlab& l
     measured = measure(*whole.labeled.labels, whole.labeled.components, request);
   } else if (request.wanted.any())
     measured = measure_whole(*whole.labeled.labels, whole.labeled.components, request);
-  for (const IntensityImage* samples : c.samples) {
-    Intensities intensities =
-        measure_intensity(*whole.labeled.labels, whole.labeled.components, *samples, {.wanted = c.wanted});
-    nans.push_back(intensities.nans);
-    measured.add(std::move(intensities));
-  }
+  if (measured.any()) nans = derive_intensities(measured, whole.labeled.components.size());
   const Selection expected = select(std::move(whole.labeled.components), extent, !is_3d(c.connectivity),
                                     c.selection, measured, {whole.values, kType, c.per_value});
-  measured.select(expected.map);
+  renumber(measured, expected.map);
   remap(expected.map, expected.components.size(), whole.values);
   std::vector<Label> map = expected.map;
   if (wraps_around) {

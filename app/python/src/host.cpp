@@ -20,7 +20,7 @@
 #include <utility>
 #include <variant>
 
-#include "gpuccl/detail/first_elements.hpp"
+#include "gpuccl/detail/count_runs.hpp"
 #include "gpuccl/detail/match_totals.hpp"
 #include "gpuccl/detail/parts.hpp"
 #include "gpuccl/gpuccl.hpp"
@@ -266,13 +266,9 @@ MeasureTable measure_columns(const Described& of, const TableRequest& request, c
     background = label_bits(enclosed, other);
     wanted.background = &background;
   }
-  MeasureTable measured = gpuccl::measure(*of.labels, of.components, wanted);
-  if (!wanted.samples.empty()) {
-    if (samples->extent() != of.labels->extent())
-      refuse("the intensity image has another shape than the labels");
-    measured.add(measure_intensity(*of.labels, of.components, *samples, {.wanted = wanted.wanted}));
-  }
-  return measured;
+  if (!wanted.samples.empty() && samples->extent() != of.labels->extent())
+    refuse("the intensity image has another shape than the labels");
+  return gpuccl::measure(*of.labels, of.components, wanted);
 }
 
 Cells value_column(std::span<const ValueBits> values, ValueType type) {
@@ -666,7 +662,7 @@ nb::dict measure(nb::handle object, int connectivity_given, const TableRequest& 
 // --- blocks of an array
 
 /// The share of a block in an object, as words: their number, the identifier, the component, and what
-/// MeasureTable::save() appends.
+/// save() appends.
 struct Share {
   static constexpr std::size_t kHead = 2 + sizeof(Component) / sizeof(std::uint64_t);
   static_assert(std::has_unique_object_representations_v<Component>);
@@ -801,7 +797,7 @@ nb::object measure_block(nb::handle object, const std::array<std::array<int, 3>,
     std::vector<std::uint64_t> words, saved;
     for (std::size_t i = 0; i < places.size(); ++i) {
       saved.clear();
-      measured.save(i, saved);
+      save(measured, i, saved);
       Share{objects.ids[places[i]], shares[places[i]], saved}.append_to(words);
     }
     return words;
@@ -838,8 +834,8 @@ nb::object join_blocks(const std::vector<BlockWords>& blocks, const std::array<i
     MeasureTable measured = empty_measures(
         whole, components, request_of_blocks(*request, connectivity, intensity->samples({}, whole)));
     for (const BlockWords& block : blocks)
-      for_each_share(block, [&](const Share& share) { measured.add_saved(place_of(share), share.saved); });
-    measured.derive_intensities(components.size());
+      for_each_share(block, [&](const Share& share) { add_saved(measured, place_of(share), share.saved); });
+    derive_intensities(measured, components.size());
     return make_table({.labels = nullptr,
                        .components = components,
                        .connectivity = checked(connectivity),

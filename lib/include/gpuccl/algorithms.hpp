@@ -184,13 +184,6 @@ struct Algorithm {
 /// Returns every algorithm of this build in listed order. `runs` has one row per device.
 const std::vector<Algorithm>& algorithms();
 
-/// Returns the published GPU algorithms, instrumented to count memory accesses (PhaseTime::accesses).
-/// Slower; the labels are the same.
-const std::vector<Algorithm>& instrumented_algorithms();
-
-/// Returns GPU algorithms with other thread-block sizes, one row per size. The labels are the same.
-const std::vector<Algorithm>& block_configurations();
-
 /// Returns the algorithm, or null if there is none with that name on that device.
 const Algorithm* find_algorithm(const std::string& name, DeviceKind device);
 /// Returns the variant, or null if the algorithm does not support the connectivity.

@@ -11,7 +11,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "gpuccl/algorithms.hpp"
@@ -39,10 +38,6 @@ struct Wrapped {
   Components components;
   std::vector<std::array<Wrap, 3>> wraps;  // per component
 };
-
-/// Bytes that wrap() needs per component.
-inline constexpr std::size_t kBytesToWrap =
-    Components::kBytesEach + 2 * sizeof(Label) + 3 * sizeof(std::int32_t) + 2 * 3 * sizeof(Wrap);
 
 /// Throws Error (usage) if a periodic axis has one element, or is z and slices are labeled separately.
 void check_periodic(const Extent& extent, Connectivity connectivity, const PeriodicAxes& periodic);
@@ -179,118 +174,63 @@ struct MeasureRequest {
   Connectivity connectivity = Connectivity::c8;
   std::array<double, 3> spacing{};  // distance of elements along x, y, z; 0: unknown
   /// Labels of the inverted image with complementary() connectivity. Components that touch the border
-  /// may be missing (enclosed_background()), in parts also those that belong to others
-  /// (cavities_of_part(), cavities_of_slab()). Must outlive the call. Required if needs_background().
+  /// may be missing (enclosed_background()). Must outlive the call. Required if needs_background().
   const Labeling* background = nullptr;
-  /// Limit in bytes in addition to bytes_of_sums() per component: for rows of Feret diameters, and
-  /// for components that several threads measure.
+  /// Limit in bytes in addition to sums of components: for rows of Feret diameters, for components that
+  /// several threads measure, and for counted values of samples (at most 2 bytes per element).
   std::int64_t max_bytes = INT64_MAX;
   PeriodicAxes periodic = {};                       // axes without border, for measures_across_borders()
   std::span<const std::array<Wrap, 3>> wraps = {};  // per component, for a periodic image
   /// Sums that a labeler has gathered; used if they fit the request.
   GatheredSums* gathered = nullptr;
-  bool in_parts = false;  // sums will be added to those of other parts
   /// Labels may touch other labels or consist of several pieces. Each is measured as if it were alone;
   /// cavities and tunnels are not measured.
   bool labels_touch = false;
-  bool in_pieces = false;     // counting holes requires counting pieces
-  bool long_samples = false;  // integer samples of more than 32 bits
-  /// Images of samples for measure_part(), measure_slab() and empty_measures(). For whole images use
-  /// measure_intensity().
-  std::vector<NamedSamples> samples = {};
+  bool in_pieces = false;                  // counting holes requires counting pieces
+  std::vector<NamedSamples> samples = {};  // of the same extent; must outlive the call
 };
 
 /// Returns true if cavities are counted, which are components of the background.
 bool needs_background(const MeasureRequest& request);
-/// Returns true if the connected pieces of each label are counted, for `components` or holes.
-bool counts_pieces(const MeasureRequest& request);
-
-class Intensities;
-class IntensitySums;
-class MeasureSums;
+struct Measured;
 
 /// Measured sums of the components of one labeling, from which values are derived on request. Reading
-/// is thread-safe, modifying is not.
+/// is thread-safe.
 class MeasureTable {
  public:
   MeasureTable();
-  explicit MeasureTable(std::unique_ptr<MeasureSums> sums);
+  explicit MeasureTable(std::unique_ptr<Measured> measured);
   ~MeasureTable();
   MeasureTable(MeasureTable&&) noexcept;
   MeasureTable& operator=(MeasureTable&&) noexcept;
 
+  /// True once measured, even if no measure was requested.
+  bool any() const { return measured_ != nullptr; }
   /// Returns the requested measures; empty if nothing was measured.
   const MeasureSet& wanted() const;
   /// Returns the requested measures of these dimensions that are not basic, in order.
   std::vector<MeasureId> columns() const;
   /// As columns(), with the intensity measures of each image after those of the image before.
   std::vector<MeasureColumn> table_columns() const;
-  /// Adds intensity measures of the same components, of another image if there are some already.
-  void add(Intensities intensities, const NamedSamples& image = {});
-  /// Adds the number of connected pieces of each component.
-  void add_pieces(std::vector<std::uint64_t> pieces);
-  /// Returns true if a component has more than one piece, as far as pieces were counted.
-  bool any_in_pieces() const;
-  /// Removes measures that were needed only for a condition from wanted() and columns().
-  void show_only(const MeasureSet& wanted);
-  /// Renumbers components: component i becomes map[i + 1] - 1, or is removed if that is 0, as in
-  /// Selection::map.
-  void select(const std::vector<Label>& map);
-  /// Appends the sums of component i to `saved`; add_saved() adds them to another part of the same
-  /// component. For floating-point samples, parts must be added in ascending order of rows. Requires
-  /// MeasureRequest::in_parts. Throws Error (data) if `saved` is malformed.
-  void save(std::size_t i, std::vector<std::uint64_t>& saved) const;
-  void add_saved(std::size_t i, std::span<const std::uint64_t> saved);
-  /// Adds samples gathered in parts.
-  void add(std::unique_ptr<IntensitySums> sums, const NamedSamples& image = {});
-  /// Derives the intensities of the first `components` components, after all parts were added.
-  /// Returns the number of NaN samples of each image.
-  std::vector<std::uint64_t> derive_intensities(std::size_t components);
-  /// Returns an empty set of the same measures for other components.
-  MeasureTable empty_like(const Components& components) const;
-  /// True once measured, even if no measure was requested.
-  bool any() const { return sums_ != nullptr; }
-  /// Returns the values of component i, with the intensities of the first image. Thread-safe.
+  /// Returns the values of component i, with the intensities of the first image.
   MeasureValues values(const Components& components, std::size_t i) const;
-  /// Replaces the intensities in `values` by those of another image. Thread-safe.
+  /// Replaces the intensities in `values` by those of another image.
   void get_intensities(std::size_t i, std::size_t image, MeasureValues& values) const;
-  /// Returns the bytes held in addition to bytes_of_sums() per component.
-  std::int64_t extra_bytes() const;
+
+  /// The state, for gpuccl itself.
+  Measured& state() const { return *measured_; }
 
  private:
-  void add_image(const NamedSamples& image);
-
-  std::unique_ptr<MeasureSums> sums_;
-  std::vector<std::string> images_;  // names, one per image
-  std::size_t hidden_ = 0;           // number of them that are hidden: the last ones
-  std::vector<std::unique_ptr<IntensitySums>> intensity_sums_;  // until derive_intensities()
-  std::vector<Intensities> intensities_;
-  std::vector<std::uint64_t> pieces_;  // per component; empty: not counted
-  std::vector<Label> selected_;        // index of component i when measured; empty: unchanged
+  std::unique_ptr<Measured> measured_;
 };
-
-/// Returns an upper bound of the bytes per component. Feret diameters take 8 more bytes per row.
-std::size_t bytes_of_sums(const MeasureRequest& request, const Extent& extent);
-
-/// Returns the sums that these measures are derived from, as far as a labeler can gather them.
-SumsLayout layout_of_sums(const MeasureSet& wanted, Connectivity connectivity);
 
 /// Measures `components` of `labels` in one pass over all rows, using all threads. Values do not depend
 /// on threads, slabs or how labels are stored. Time: O(runs) plus what the measures need at boundaries.
+/// Integer samples are summed exactly. Floating-point samples are summed slice by slice (row by row in 2D)
+/// in a fixed order; NaNs are ignored.
 /// Throws Error: usage if a required background is missing, or a measure does not hold across borders; memory
-/// over MeasureRequest::max_bytes.
+/// over MeasureRequest::max_bytes; data and io from reading samples.
 MeasureTable measure(const LabelRows& labels, const Components& components, const MeasureRequest& request);
-
-/// Rows before and after a range that are needed to measure it: rows of a 2D image, or whole slices.
-struct RowsAround {
-  std::int64_t before = 0, behind = 0;
-};
-RowsAround rows_measured_around(const Extent& extent, Connectivity connectivity);
-
-/// Returns empty sums of the components, to which sums of parts are added with add_saved().
-MeasureTable empty_measures(const Extent& extent, const Components& components, MeasureRequest request);
-
-// Measures of components from the samples of another image.
 
 /// An image of samples with one channel, read slice by slice.
 class IntensityImage {
@@ -326,54 +266,8 @@ class IntensityImage {
   virtual bool reads_bands() const { return false; }
 };
 
-/// Intensity measures of the components of an image.
-class Intensities {
- public:
-  Intensities() = default;
-  explicit Intensities(std::size_t components);
-
-  bool empty() const { return values_.empty(); }
-  /// Sets the values of component i. Thread-safe for different components.
-  void set(std::size_t i, const MeasureValues& values);
-  /// Sets exact values beyond 2^53. Not thread-safe: call after all components were set().
-  void set_large(std::size_t i, const MeasureValues& values);
-  /// Appends the values of component i to `saved`; set_saved() restores them and returns false if
-  /// `saved` is malformed.
-  void save(std::size_t i, std::vector<std::uint64_t>& saved) const;
-  bool set_saved(std::size_t i, std::span<const std::uint64_t> saved);
-  /// Writes the intensity measures of component i to `values`.
-  void get(std::size_t i, MeasureValues& values) const;
-
-  std::uint64_t nans = 0;  // NaN samples in components
-
- private:
-  std::vector<double> values_;
-  std::unordered_map<std::size_t, std::array<WholeNumber, kWholeMeasures.size()>> large_;
-};
-
-/// Measures to compute, and the memory limit.
-struct IntensityRequest {
-  MeasureSet wanted;
-  /// Limit in bytes in addition to bytes_of_intensity() per component: for counting values (at most 2
-  /// bytes per element of a component), and for components in rows that are measured concurrently.
-  std::int64_t max_bytes = INT64_MAX;
-};
-
 /// Returns true if median or percentiles are requested, which need an image with few values.
 bool needs_value_counts(const MeasureSet& wanted);
-/// Returns true if values are counted: percentiles are requested and there are few values.
-bool counts_values(const MeasureSet& wanted, const IntensityImage& image);
-
-/// Returns the bytes gathered per component, without value counts; `long_samples`: for
-/// Kind::long_whole.
-std::size_t bytes_of_intensity(bool long_samples);
-
-/// Measures `components` of `labels` from an image of the same extent. Integer sums are exact.
-/// Floating-point samples are summed slice by slice (row by row in 2D) in a fixed order, so values do
-/// not depend on threads, slabs or parts. NaNs are ignored.
-/// Throws Error: memory over max_bytes; data and io from reading.
-Intensities measure_intensity(const LabelRows& labels, const Components& components,
-                              const IntensityImage& image, const IntensityRequest& request);
 
 }  // namespace gpuccl
 #pragma GCC visibility pop

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "gpuccl/algorithms.hpp"
@@ -13,8 +12,6 @@
 #include "gpuccl/image.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
-#include "gpuccl/objects.hpp"
-#include "gpuccl/selection.hpp"
 #include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 
@@ -68,12 +65,6 @@ class TooManyComponents : public Error {
 /// Throws TooManyComponents over `max_kept`, Error (data) if the input changes between passes.
 Labeling label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs, SlabWork work);
 
-/// Labels an image in memory in slabs of half its elements, then a quarter and so on, until `label` has
-/// enough memory. Each slab is labeled once. The labels stay in memory and reference the image. Throws Error
-/// (memory) if slabs would have fewer than `fewest` elements; other errors are passed on.
-Labeling label_in_smaller_parts(BitView image, Connectivity connectivity, std::int64_t fewest,
-                                const std::function<Labeling(BitView slab)>& label);
-
 // Multi-label images whose slabs or parts are labeled separately.
 
 /// Boundary elements of a slab of an image with a delta: its first and last slice (or row), in native
@@ -94,16 +85,11 @@ struct SlabSummary {
 
 /// Labels a multi-label image slab by slab; the result is that of label_values(). `label` reads and
 /// labels one slab of whole slices; it is called again when labels are rendered, as in
-/// label_by_slabs(). Throws as label_by_slabs().
+/// label_by_slabs(). `of_objects`: each value is one object, connected or not, as in label_by_value(), with
+/// which `label` must label its slab. Throws as label_by_slabs().
 ValueLabeling label_values_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs,
                                     std::function<SlabSummary(const Slab& slab)> label,
-                                    std::int64_t max_kept = INT64_MAX);
-
-/// As label_values_by_slabs(), but each value is one object, connected or not, as in label_by_value().
-/// `label` must label its slab in this way.
-ValueLabeling label_objects_by_slabs(Extent extent, std::vector<Slab> slabs,
-                                     std::function<SlabSummary(const Slab& slab)> label,
-                                     std::int64_t max_kept = INT64_MAX);
+                                    std::int64_t max_kept = INT64_MAX, bool of_objects = false);
 
 // Distributed labeling: parts of one image are labeled concurrently by several processes or hosts, and
 // exchange what they know of components at their boundaries. The labels are those of the
@@ -189,36 +175,6 @@ struct GlobalPart {
 /// (data) if there are more components than labels.
 GlobalPart unite_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
                       Labeling labeled, UninitializedVector<ValueBits> values = {}, ValueFaces at_faces = {});
-
-/// Collective, after unite_part(). Merges components across periodic borders, as wrap() does, and
-/// returns how each component that belongs to the part wraps. Part 0 holds the border runs, every part
-/// the components there. Throws as wrap().
-std::vector<std::array<Wrap, 3>> wrap_part(PartLink& link, Extent whole, Connectivity connectivity,
-                                           const PeriodicAxes& periodic, GlobalPart& part);
-
-/// Collective. Returns the cavities that belong to the part, for MeasureRequest::background.
-/// `background`: the result of unite_part() for the background with complementary() connectivity.
-Labeling cavities_of_part(PartLink& link, Extent whole, Connectivity connectivity, GlobalPart background);
-/// Collective. Measures the components; halo rows are exchanged with neighboring parts. `alone` runs
-/// the callback that reads samples and does not communicate; wrap it to turn one part's error into
-/// everyone's.
-void measure_part(
-    PartLink& link, Extent whole, const MeasureRequest& request, GlobalPart& part,
-    const std::function<void(const std::function<void()>& work)>& alone = [](const auto& work) { work(); });
-
-/// Collective. Filters components and relabels the remaining ones. Uses only the type and `per_value` of
-/// `values`. Memory: with a limit on the largest 8 bytes per component of the whole in every part, 16
-/// if per value; with LabelOrder::size part 0 holds all components.
-void select_part(PartLink& link, Extent whole, Connectivity connectivity, const SelectionOptions& options,
-                 GlobalPart& part, const ComponentValues& values = {});
-
-/// Collective, after select_part(). Finds all contacts of the whole image, as find_contacts() does, and
-/// returns them in part 0, which holds the runs at periodic borders. No part uses more than `max_bytes` for
-/// contacts. `alone`: as in measure_part(), for work that may exceed this limit.
-std::vector<Contact> find_contacts_of_part(
-    PartLink& link, Extent whole, Connectivity connectivity, const GlobalPart& part,
-    const PeriodicAxes& periodic = {}, std::int64_t max_bytes = INT64_MAX,
-    const std::function<void(const std::function<void()>& work)>& alone = [](const auto& work) { work(); });
 
 }  // namespace gpuccl
 #pragma GCC visibility pop

@@ -2,8 +2,6 @@
 // spans of rows suffice, which are far fewer than runs in noise, and most of them begin further right than
 // their component.
 
-#include "gpuccl/detail/first_elements.hpp"
-
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 
@@ -11,6 +9,7 @@
 #include <atomic>
 
 #include "common/labels_in_memory.hpp"
+#include "gpuccl/detail/count_runs.hpp"
 
 namespace gpuccl {
 

@@ -8,6 +8,7 @@
 
 #include "cpu/algorithms.hpp"
 #include "cuda/cuda.hpp"
+#include "gpuccl/detail/staged.hpp"
 #include "gpuccl/detail/system.hpp"
 #include "gpuccl/types.hpp"
 

@@ -11,8 +11,8 @@
 #include "cpu/phase_clock.hpp"
 #include "engine/algorithms.hpp"
 #include "engine/gpu_labelers.hpp"
+#include "gpuccl/detail/parts.hpp"
 #include "gpuccl/detail/system.hpp"
-#include "gpuccl/parts.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl {

@@ -98,21 +98,21 @@ Components components_of_block(const ImageBlock& block) {
 }
 
 MeasureTable measure_block(const ImageBlock& block, const std::vector<Label>& numbers,
-                           const Components& components, MeasureRequest request) {
-  request.in_parts = true;
+                           const Components& components, const MeasureRequest& request) {
   const RowRange range = rows_of(block);
   const BlockRows labels(block, numbers.data(), true), inside(block, numbers.data(), false);
-  const measuring::MeasureContext labeling{block.whole, components, &labels, request, range.begin, range.end};
-  auto sums = std::make_unique<MeasureSums>(labeling);
-  sums->resize(components.size());
-  if (sums->looks_at_rows()) {
-    measuring::RowAccess rows{.extent = block.whole, .joins_runs = !sums->isolates_labels()};
+  const measuring::MeasureContext labeling{block.whole, components, &labels, request,
+                                           range.begin, range.end,  true};
+  MeasureSums sums(labeling);
+  sums.resize(components.size());
+  if (sums.looks_at_rows()) {
+    measuring::RowAccess rows{.extent = block.whole, .joins_runs = !sums.isolates_labels()};
     rows.list = [&](std::int64_t first_row, std::int64_t count, LabelRuns& out) {
       labels.list_runs(first_row, count, out, nullptr);
     };
     const auto& [min, max] = block.box;
     measuring::add_regions({{min[2], max[2] + 1, min[1], max[1] + 1, min[0], max[0] + 1}}, std::move(rows),
-                           labeling, *sums);
+                           labeling, sums);
   }
   return measuring::with_samples(std::move(sums), inside, range.begin, range.end, components, request);
 }

@@ -70,7 +70,7 @@ std::unique_ptr<Group> make_border(const MeasureContext& labeling) {
 
 std::unique_ptr<Group> make_wraps(const MeasureContext& labeling) {
   if (!wants(labeling, {{percolates_x, wraps_z}}) || labeling.request.periodic == PeriodicAxes{} ||
-      (labeling.request.wraps.empty() && !labeling.request.in_parts))
+      (labeling.request.wraps.empty() && !labeling.in_parts))
     return nullptr;
   return std::make_unique<Wraps>(labeling);
 }

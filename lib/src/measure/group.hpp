@@ -80,6 +80,7 @@ struct MeasureContext {
   const LabelRows* labels;       // of these components; null if nothing is measured
   MeasureRequest request;
   std::int64_t begin = 0, end = 0;  // rows of the labels that are measured
+  bool in_parts = false;            // sums will be added to those of other parts
 
   bool is_volume() const { return is_3d(request.connectivity); }
 };

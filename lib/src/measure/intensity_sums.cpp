@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "common/fastest_code.hpp"
+#include "gpuccl/detail/measures.hpp"
 #include "gpuccl/detail/uninitialized_vector.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
@@ -295,17 +296,15 @@ bool Intensities::set_saved(std::size_t i, std::span<const std::uint64_t> saved)
   return true;
 }
 
-bool needs_value_counts(const MeasureSet& wanted) { return measuring::ValueCounts::are_wanted(wanted); }
-
 bool counts_values(const MeasureSet& wanted, const IntensityImage& image) {
   return image.values().count > 0 && needs_value_counts(wanted);
 }
 
-std::size_t bytes_of_intensity(bool long_samples) {
+std::size_t bytes_of_intensity(bool are_long) {
   constexpr std::size_t kLarge = kWholeMeasures.size() * sizeof(WholeNumber) + 48;  // with a table's node
   return kEach * sizeof(double) +
-         (long_samples ? sizeof(measuring::LongSums) + kLarge
-                       : std::max(sizeof(measuring::WholeSums), sizeof(measuring::RealSequence)));
+         (are_long ? sizeof(measuring::LongSums) + kLarge
+                   : std::max(sizeof(measuring::WholeSums), sizeof(measuring::RealSequence)));
 }
 
 namespace {
@@ -408,6 +407,7 @@ std::unique_ptr<IntensitySums> make_intensity_sums(const Components& components,
 
 void add_samples(const LabelRows& labels, std::int64_t begin, std::int64_t end, const Components& components,
                  std::span<const SumsOfImage> images, std::int64_t max_bytes) {
+  if (images.empty()) return;
   std::vector<std::unique_ptr<SamplesPass>> passes;
   for (const SumsOfImage& one : images)
     passes.push_back(one.sums.pass(labels, begin, end, components, one.image, max_bytes));
@@ -431,18 +431,17 @@ void add_samples(const LabelRows& labels, std::int64_t begin, std::int64_t end, 
 }
 
 std::vector<Intensities> measure_intensities(const LabelRows& labels, const Components& components,
-                                             std::span<const NamedSamples> images,
-                                             const IntensityRequest& request) {
-  std::int64_t left = request.max_bytes;
+                                             std::span<const NamedSamples> images, const MeasureSet& wanted,
+                                             std::int64_t max_bytes) {
+  std::int64_t left = max_bytes;
   for (const NamedSamples& one : images)
-    if (!one.is_hidden && counts_values(request.wanted, *one.image))
+    if (!one.is_hidden && counts_values(wanted, *one.image))
       left -= measuring::ValueCounts::bytes(components, one.image->values());
-  if (left < 0) throw measuring::not_enough_memory("median and percentiles need", request.max_bytes - left);
+  if (left < 0) throw measuring::not_enough_memory("median and percentiles need", max_bytes - left);
   std::vector<std::unique_ptr<IntensitySums>> sums;
   std::vector<SumsOfImage> all;
   for (const NamedSamples& one : images) {
-    sums.push_back(
-        make_intensity_sums(components, *one.image, one.is_hidden ? MeasureSet() : request.wanted));
+    sums.push_back(make_intensity_sums(components, *one.image, one.is_hidden ? MeasureSet() : wanted));
     all.push_back({*sums.back(), *one.image});
   }
   add_samples(labels, 0, labels.extent().rows(), components, all, left);
@@ -452,12 +451,6 @@ std::vector<Intensities> measure_intensities(const LabelRows& labels, const Comp
     of_image.reset();
   }
   return measured;
-}
-
-Intensities measure_intensity(const LabelRows& labels, const Components& components,
-                              const IntensityImage& image, const IntensityRequest& request) {
-  const NamedSamples one[] = {{&image, ""}};
-  return std::move(measure_intensities(labels, components, one, request).front());
 }
 
 }  // namespace gpuccl

@@ -19,7 +19,10 @@ using measuring::Group;
 using measuring::MeasureContext;
 
 MeasureSums::MeasureSums(const measuring::MeasureContext& labeling)
-    : wanted_(labeling.request.wanted), extent_(labeling.extent), request_(labeling.request) {
+    : wanted_(labeling.request.wanted),
+      extent_(labeling.extent),
+      request_(labeling.request),
+      in_parts_(labeling.in_parts) {
   for (const measuring::MakeGroup make :
        {measuring::make_basic, measuring::make_moments, measuring::make_perimeter, measuring::make_crofton,
         measuring::make_feret, measuring::make_radius, measuring::make_euler, measuring::make_cavities,
@@ -61,12 +64,12 @@ std::int64_t MeasureSums::extra_bytes() const {
                          [](std::int64_t sum, const auto& group) { return sum + group->extra_bytes(); });
 }
 
-std::unique_ptr<MeasureSums> MeasureSums::empty_like(const Components& components) const {
+MeasureSums MeasureSums::empty_like(const Components& components) const {
   MeasureRequest request = request_;
   request.wraps = {};
-  auto sums = std::make_unique<MeasureSums>(measuring::MeasureContext{extent_, components, nullptr, request});
-  sums->wanted_ = wanted_;
-  sums->resize(components.size());
+  MeasureSums sums({extent_, components, nullptr, request, 0, 0, in_parts_});
+  sums.wanted_ = wanted_;
+  sums.resize(components.size());
   return sums;
 }
 
@@ -213,20 +216,18 @@ void add_regions(const std::vector<Region>& all_regions, RowAccess rows, const M
   }
 }
 
-MeasureTable with_samples(std::unique_ptr<MeasureSums> sums, const LabelRows& labels, std::int64_t begin,
-                          std::int64_t end, const Components& components, const MeasureRequest& request) {
-  MeasureTable measured(std::move(sums));
-  std::vector<std::unique_ptr<IntensitySums>> of_images;
+MeasureTable with_samples(MeasureSums sums, const LabelRows& labels, std::int64_t begin, std::int64_t end,
+                          const Components& components, const MeasureRequest& request) {
+  auto measured = std::make_unique<Measured>(std::move(sums));
   std::vector<SumsOfImage> all;
   for (const NamedSamples& one : request.samples) {
-    of_images.push_back(
-        make_intensity_sums(components, *one.image, one.is_hidden ? MeasureSet() : request.wanted, begin));
-    all.push_back({*of_images.back(), *one.image});
+    const MeasureSet wanted = one.is_hidden ? MeasureSet() : request.wanted;
+    measured->add_image(one);
+    measured->intensity_sums.push_back(make_intensity_sums(components, *one.image, wanted, begin));
+    all.push_back({*measured->intensity_sums.back(), *one.image});
   }
-  if (!all.empty()) add_samples(labels, begin, end, components, all, request.max_bytes);
-  for (std::size_t i = 0; i < of_images.size(); ++i)
-    measured.add(std::move(of_images[i]), request.samples[i]);
-  return measured;
+  add_samples(labels, begin, end, components, all, request.max_bytes);
+  return MeasureTable(std::move(measured));
 }
 
 namespace {
@@ -290,39 +291,36 @@ MeasureTable measure(const LabelRows& labels, const Components& components, cons
   for (const MeasureId id : columns(request.wanted & ~measures_across_borders(request.periodic)))
     if (request.periodic != PeriodicAxes{})
       throw Error(ErrorCode::usage, std::string(measure_of(id).name) + " is not measured across borders");
-  const MeasureContext labeling{labels.extent(), components, &labels, request, 0, labels.extent().rows()};
-  auto sums = std::make_unique<MeasureSums>(labeling);
-  if (request.gathered == nullptr || !sums->take(*request.gathered, components.size()))
-    sums->resize(components.size());
-  if (sums->looks_at_rows())
-    measuring::add_ready_rows(0, labels.extent().rows(), {}, labels, labeling, *sums);
-  MeasureTable measured(std::move(sums));
+  const std::int64_t rows = labels.extent().rows();
+  const MeasureContext labeling{labels.extent(), components, &labels, request, 0, rows};
+  auto measured = std::make_unique<Measured>(MeasureSums(labeling));
+  MeasureSums& sums = measured->sums;
+  if (request.gathered == nullptr || !sums.take(*request.gathered, components.size()))
+    sums.resize(components.size());
+  if (sums.looks_at_rows()) measuring::add_ready_rows(0, rows, {}, labels, labeling, sums);
+  const std::int64_t left = request.max_bytes - sums.extra_bytes();
   if (counts_pieces(request))
-    measured.add_pieces(measuring::count_pieces(labels, components.size(), request.connectivity,
-                                                request.max_bytes - measured.extra_bytes()));
-  return measured;
+    measured->pieces = measuring::count_pieces(labels, components.size(), request.connectivity, left);
+  measured->intensities = measure_intensities(labels, components, request.samples, request.wanted, left);
+  for (const NamedSamples& one : request.samples) measured->add_image(one);
+  return MeasureTable(std::move(measured));
 }
 
-MeasureTable empty_measures(const Extent& extent, const Components& components, MeasureRequest request) {
-  request.in_parts = true;
-  auto sums = std::make_unique<MeasureSums>(MeasureContext{extent, components, nullptr, request});
-  sums->resize(components.size());
-  MeasureTable measured(std::move(sums));
-  for (const NamedSamples& one : request.samples)
-    measured.add(make_intensity_sums(components, *one.image, one.is_hidden ? MeasureSet() : request.wanted),
-                 one);
-  return measured;
+MeasureTable empty_measures(const Extent& extent, const Components& components,
+                            const MeasureRequest& request) {
+  MeasureSums sums({extent, components, nullptr, request, 0, 0, true});
+  sums.resize(components.size());
+  return measuring::with_samples(std::move(sums), LabelImage({}, 0), 0, 0, components, request);
 }
 
 MeasureTable measure_rows(const LabelRows& labels, std::int64_t begin, std::int64_t end,
-                          const Components& components, MeasureRequest request) {
-  request.in_parts = true;
-  const MeasureContext labeling{labels.extent(), components, &labels, request, begin, end};
-  auto sums = std::make_unique<MeasureSums>(labeling);
-  sums->resize(components.size());
-  if (sums->looks_at_rows())
+                          const Components& components, const MeasureRequest& request) {
+  const MeasureContext labeling{labels.extent(), components, &labels, request, begin, end, true};
+  MeasureSums sums(labeling);
+  sums.resize(components.size());
+  if (sums.looks_at_rows())
     measuring::add_ready_rows(begin, end, rows_measured_around(labels.extent(), request.connectivity), labels,
-                              labeling, *sums);
+                              labeling, sums);
   return measuring::with_samples(std::move(sums), labels, begin, end, components, request);
 }
 
@@ -339,14 +337,15 @@ SumsLayout layout_of_sums(const MeasureSet& wanted, Connectivity connectivity) {
 
 std::size_t bytes_of_sums(const MeasureRequest& request, const Extent& extent) {
   MeasureRequest of_extent = request;  // for components as large as the extent, without tables of its rows
-  of_extent.in_parts = true;
   of_extent.max_bytes = INT64_MAX;
   const Components one = measuring::one_of_all({1, 1, 1});
   const bool of_samples = (request.wanted & measures_of(MeasureGroup::intensity)).any();
   const std::size_t images = of_samples ? std::max<std::size_t>(request.samples.size(), 1) : 0;
-  return MeasureSums({extent, one, nullptr, of_extent}).bytes_each() +
-         images * bytes_of_intensity(request.long_samples) +
-         (counts_pieces(request) ? sizeof(std::uint64_t) : 0);
+  const bool are_long = std::any_of(
+      request.samples.begin(), request.samples.end(),
+      [](const NamedSamples& samples) { return samples.image->kind() == IntensityImage::Kind::long_whole; });
+  return MeasureSums({extent, one, nullptr, of_extent, 0, 0, true}).bytes_each() +
+         images * bytes_of_intensity(are_long) + (counts_pieces(request) ? sizeof(std::uint64_t) : 0);
 }
 
 }  // namespace gpuccl

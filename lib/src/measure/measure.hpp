@@ -5,14 +5,18 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "gpuccl/detail/measures.hpp"
 #include "gpuccl/detail/uninitialized_vector.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
 #include "measure/group.hpp"
+#include "measure/intensity_sums.hpp"
 #include "measure/row_window.hpp"
 
 namespace gpuccl {
@@ -44,7 +48,7 @@ class MeasureSums {
   std::uint64_t* of(std::size_t component) { return sums_.data() + component * words_; }
 
   /// Returns empty sums of the same measures for other components.
-  std::unique_ptr<MeasureSums> empty_like(const Components& components) const;
+  MeasureSums empty_like(const Components& components) const;
   /// Appends the state of a component to `saved`. add_saved() adds it to another piece of the component and
   /// removes its words from the front of `saved`; it returns false if the words are invalid.
   void save(std::size_t component, std::vector<std::uint64_t>& saved) const;
@@ -57,6 +61,7 @@ class MeasureSums {
   MeasureSet wanted_;
   Extent extent_;
   MeasureRequest request_;
+  bool in_parts_;
   std::vector<std::unique_ptr<measuring::Group>> groups_;
   std::vector<measuring::Group*> by_rows_;
   SumsLayout layout_;
@@ -64,11 +69,30 @@ class MeasureSums {
   UninitializedVector<std::uint64_t> sums_;
 };
 
+/// The state of a MeasureTable.
+struct Measured {
+  explicit Measured(MeasureSums all) : sums(std::move(all)) {}
+
+  MeasureSums sums;
+  std::vector<std::string> images = {};  // names, one per image
+  std::size_t hidden = 0;                // number of them that are hidden: the last ones
+  std::vector<std::unique_ptr<IntensitySums>> intensity_sums = {};  // until derive_intensities()
+  std::vector<Intensities> intensities = {};
+  std::vector<std::uint64_t> pieces = {};  // per component; empty: not counted
+  std::vector<Label> selected = {};        // index of component i when measured; empty: unchanged
+
+  std::size_t place(std::size_t i) const { return selected.empty() ? i : selected[i]; }
+  void add_image(const NamedSamples& image) {
+    images.push_back(image.name);
+    hidden += image.is_hidden;
+  }
+};
+
 /// Measures components with known bounding boxes in rows [begin, end), or whole slices. The result is added
 /// to those of other rows. Labels of other components are ignored. In the background, only cavities that
 /// begin in these rows are measured.
 MeasureTable measure_rows(const LabelRows& labels, std::int64_t begin, std::int64_t end,
-                          const Components& components, MeasureRequest request);
+                          const Components& components, const MeasureRequest& request);
 
 namespace measuring {
 
@@ -124,8 +148,8 @@ class RegionMeasurer {
 void add_regions(const std::vector<Region>& all_regions, RowAccess rows, const MeasureContext& labeling,
                  MeasureSums& sums);
 /// Returns a table of `sums`, with the sums of the samples of rows [begin, end).
-MeasureTable with_samples(std::unique_ptr<MeasureSums> sums, const LabelRows& labels, std::int64_t begin,
-                          std::int64_t end, const Components& components, const MeasureRequest& request);
+MeasureTable with_samples(MeasureSums sums, const LabelRows& labels, std::int64_t begin, std::int64_t end,
+                          const Components& components, const MeasureRequest& request);
 
 /// Counts the connected pieces of each of `count` labels, in one pass over the label runs of all rows. Keeps
 /// the runs of two rows, or slices of a volume. Throws Error (memory) if they take more than `max_bytes`.

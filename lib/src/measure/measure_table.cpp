@@ -17,136 +17,39 @@ enum Saved : std::uint64_t { kSums, kDerived };
 }  // namespace
 
 MeasureTable::MeasureTable() = default;
-MeasureTable::MeasureTable(std::unique_ptr<MeasureSums> sums) : sums_(std::move(sums)) {}
+MeasureTable::MeasureTable(std::unique_ptr<Measured> measured) : measured_(std::move(measured)) {}
 MeasureTable::~MeasureTable() = default;
 MeasureTable::MeasureTable(MeasureTable&&) noexcept = default;
 MeasureTable& MeasureTable::operator=(MeasureTable&&) noexcept = default;
 
 const MeasureSet& MeasureTable::wanted() const {
   static const MeasureSet none;
-  return sums_ ? sums_->wanted() : none;
+  return any() ? measured_->sums.wanted() : none;
 }
 
 std::vector<MeasureId> MeasureTable::columns() const {
   std::vector<MeasureId> columns = gpuccl::columns(wanted());
   std::erase_if(columns, [&](MeasureId id) {
     const MeasuredIn in = measure_of(id).in;
-    return in != MeasuredIn::both && (in == MeasuredIn::volumes) != sums_->is_volume();
+    return in != MeasuredIn::both && (in == MeasuredIn::volumes) != measured_->sums.is_volume();
   });
   return columns;
 }
 
 std::vector<MeasureColumn> MeasureTable::table_columns() const {
-  const std::span shown = std::span(images_).first(images_.size() - hidden_);
-  std::vector<MeasureColumn> columns = gpuccl::columns(wanted(), shown);
-  std::erase_if(columns, [&](const MeasureColumn& column) {
-    const MeasuredIn in = measure_of(column.id).in;
-    return in != MeasuredIn::both && (in == MeasuredIn::volumes) != sums_->is_volume();
-  });
-  return columns;
+  if (!any()) return {};
+  const std::vector<std::string>& images = measured_->images;
+  MeasureSet shown;
+  for (const MeasureId id : columns()) shown.set(static_cast<std::size_t>(id));
+  return gpuccl::columns(shown, std::span(images).first(images.size() - measured_->hidden));
 }
-
-void MeasureTable::add_image(const NamedSamples& image) {
-  images_.push_back(image.name);
-  if (image.is_hidden) ++hidden_;
-}
-
-void MeasureTable::add(Intensities intensities, const NamedSamples& image) {
-  intensities_.push_back(std::move(intensities));
-  add_image(image);
-}
-
-void MeasureTable::add_pieces(std::vector<std::uint64_t> pieces) { pieces_ = std::move(pieces); }
-
-bool MeasureTable::any_in_pieces() const {
-  return std::any_of(pieces_.begin(), pieces_.end(), [](std::uint64_t pieces) { return pieces > 1; });
-}
-
-void MeasureTable::show_only(const MeasureSet& wanted) {
-  if (sums_) sums_->show_only(wanted);
-}
-
-void MeasureTable::select(const std::vector<Label>& map) {
-  if (!sums_ || map.empty()) return;
-  std::vector<Label> selected(map.size() - 1);
-  Label count = 0;
-  for (std::size_t label = 1; label < map.size(); ++label) {
-    if (map[label] == 0) continue;
-    selected[map[label] - 1] = selected_.empty() ? static_cast<Label>(label - 1) : selected_[label - 1];
-    ++count;
-  }
-  selected.resize(count);
-  selected_ = std::move(selected);
-}
-
-void MeasureTable::save(std::size_t i, std::vector<std::uint64_t>& saved) const {
-  const std::size_t measured = selected_.empty() ? i : selected_[i];
-  sums_->save(measured, saved);
-  // The data of each image begins with its kind and its number of words.
-  const auto put = [&](Saved kind, const auto& of_image) {
-    saved.insert(saved.end(), {kind, 0});
-    const std::size_t begin = saved.size();
-    of_image.save(measured, saved);
-    saved[begin - 1] = saved.size() - begin;
-  };
-  for (const Intensities& of_image : intensities_) put(kDerived, of_image);
-  if (!intensities_.empty()) return;
-  for (const auto& of_image : intensity_sums_) put(kSums, *of_image);
-}
-
-void MeasureTable::add_saved(std::size_t i, std::span<const std::uint64_t> saved) {
-  const std::size_t measured = selected_.empty() ? i : selected_[i];
-  const auto expect = [](bool expected) {
-    if (!expected) throw Error(ErrorCode::data, "is damaged");
-  };
-  std::span rest = saved;
-  expect(sums_->add_saved(measured, rest));
-  for (std::size_t image = 0; image < images_.size(); ++image) {
-    expect(rest.size() >= 2 && (rest[0] == kDerived || rest[0] == kSums) && rest[1] <= rest.size() - 2);
-    const std::span of_image = rest.subspan(2, rest[1]);
-    if (rest[0] == kSums) {
-      expect(image < intensity_sums_.size() && intensity_sums_[image]->add_saved(measured, of_image));
-    } else {
-      if (intensities_.empty())
-        for (const auto& sums : intensity_sums_) intensities_.emplace_back(sums->size());
-      expect(image < intensities_.size() && intensities_[image].set_saved(measured, of_image));
-    }
-    rest = rest.subspan(2 + rest[1]);
-  }
-  expect(rest.empty());
-}
-
-void MeasureTable::add(std::unique_ptr<IntensitySums> sums, const NamedSamples& image) {
-  intensity_sums_.push_back(std::move(sums));
-  add_image(image);
-}
-
-std::vector<std::uint64_t> MeasureTable::derive_intensities(std::size_t components) {
-  std::vector<std::uint64_t> nans;
-  if (!intensity_sums_.empty()) intensities_.clear();
-  for (const auto& sums : intensity_sums_) {
-    intensities_.push_back(sums->derive(components));
-    nans.push_back(intensities_.back().nans);
-  }
-  intensity_sums_.clear();
-  return nans;
-}
-
-MeasureTable MeasureTable::empty_like(const Components& components) const {
-  MeasureTable others(sums_->empty_like(components));
-  for (std::size_t image = 0; image < intensities_.size(); ++image)
-    others.add(Intensities(components.size()), {nullptr, images_[image], image + hidden_ >= images_.size()});
-  return others;
-}
-
-std::int64_t MeasureTable::extra_bytes() const { return sums_ ? sums_->extra_bytes() : 0; }
 
 MeasureValues MeasureTable::values(const Components& components, std::size_t i) const {
-  const std::size_t measured = selected_.empty() ? i : selected_[i];
-  MeasureValues values = sums_->derive(components[i], measured);
-  if (!intensities_.empty()) intensities_.front().get(measured, values);
-  if (!pieces_.empty()) {
-    const auto pieces = static_cast<double>(pieces_[measured]);
+  const std::size_t place = measured_->place(i);
+  MeasureValues values = measured_->sums.derive(components[i], place);
+  if (!measured_->intensities.empty()) measured_->intensities.front().get(place, values);
+  if (!measured_->pieces.empty()) {
+    const auto pieces = static_cast<double>(measured_->pieces[place]);
     values[MeasureId::components] = pieces;
     values[MeasureId::holes] += pieces - 1;  // for one piece, holes are 1 minus the Euler number
   }
@@ -155,7 +58,95 @@ MeasureValues MeasureTable::values(const Components& components, std::size_t i) 
 
 void MeasureTable::get_intensities(std::size_t i, std::size_t image, MeasureValues& values) const {
   values.forget_large();
-  intensities_[image].get(selected_.empty() ? i : selected_[i], values);
+  measured_->intensities[image].get(measured_->place(i), values);
+}
+
+std::int64_t extra_bytes(const MeasureTable& table) {
+  return table.any() ? table.state().sums.extra_bytes() : 0;
+}
+
+MeasureTable empty_like(const MeasureTable& table, const Components& components) {
+  const Measured& from = table.state();
+  auto others = std::make_unique<Measured>(from.sums.empty_like(components));
+  others->images = from.images;
+  others->hidden = from.hidden;
+  others->intensities.assign(from.intensities.size(), Intensities(components.size()));
+  return MeasureTable(std::move(others));
+}
+
+void save(const MeasureTable& table, std::size_t i, std::vector<std::uint64_t>& saved) {
+  const Measured& measured = table.state();
+  const std::size_t place = measured.place(i);
+  measured.sums.save(place, saved);
+  // The data of each image begins with its kind and its number of words.
+  const auto put = [&](Saved kind, const auto& of_image) {
+    saved.insert(saved.end(), {kind, 0});
+    const std::size_t begin = saved.size();
+    of_image.save(place, saved);
+    saved[begin - 1] = saved.size() - begin;
+  };
+  for (const Intensities& of_image : measured.intensities) put(kDerived, of_image);
+  if (!measured.intensities.empty()) return;
+  for (const auto& of_image : measured.intensity_sums) put(kSums, *of_image);
+}
+
+void add_saved(MeasureTable& table, std::size_t i, std::span<const std::uint64_t> saved) {
+  Measured& measured = table.state();
+  const std::size_t place = measured.place(i);
+  const auto expect = [](bool expected) {
+    if (!expected) throw Error(ErrorCode::data, "is damaged");
+  };
+  std::span rest = saved;
+  expect(measured.sums.add_saved(place, rest));
+  for (std::size_t image = 0; image < measured.images.size(); ++image) {
+    expect(rest.size() >= 2 && (rest[0] == kDerived || rest[0] == kSums) && rest[1] <= rest.size() - 2);
+    const std::span of_image = rest.subspan(2, rest[1]);
+    std::vector<Intensities>& derived = measured.intensities;
+    if (rest[0] == kSums) {
+      expect(image < measured.intensity_sums.size() &&
+             measured.intensity_sums[image]->add_saved(place, of_image));
+    } else {
+      if (derived.empty())
+        for (const auto& sums : measured.intensity_sums) derived.emplace_back(sums->size());
+      expect(image < derived.size() && derived[image].set_saved(place, of_image));
+    }
+    rest = rest.subspan(2 + rest[1]);
+  }
+  expect(rest.empty());
+}
+
+std::vector<std::uint64_t> derive_intensities(MeasureTable& table, std::size_t components) {
+  if (!table.any()) return {};
+  Measured& measured = table.state();
+  if (!measured.intensity_sums.empty()) measured.intensities.clear();
+  for (const auto& sums : measured.intensity_sums) measured.intensities.push_back(sums->derive(components));
+  measured.intensity_sums.clear();
+  std::vector<std::uint64_t> nans;
+  for (const Intensities& of_image : measured.intensities) nans.push_back(of_image.nans);
+  return nans;
+}
+
+bool any_in_pieces(const MeasureTable& table) {
+  return table.any() && std::any_of(table.state().pieces.begin(), table.state().pieces.end(),
+                                    [](std::uint64_t pieces) { return pieces > 1; });
+}
+
+void show_only(MeasureTable& table, const MeasureSet& wanted) {
+  if (table.any()) table.state().sums.show_only(wanted);
+}
+
+void renumber(MeasureTable& table, const std::vector<Label>& map) {
+  if (!table.any() || map.empty()) return;
+  const Measured& measured = table.state();
+  std::vector<Label> selected(map.size() - 1);
+  Label count = 0;
+  for (std::size_t label = 1; label < map.size(); ++label) {
+    if (map[label] == 0) continue;
+    selected[map[label] - 1] = static_cast<Label>(measured.place(label - 1));
+    ++count;
+  }
+  selected.resize(count);
+  table.state().selected = std::move(selected);
 }
 
 namespace {

@@ -122,7 +122,7 @@ bool fit_one_word(const Components& components) {
 std::unique_ptr<Group> make_moments(const MeasureContext& labeling) {
   if (!wants(labeling, {{moments_central_2_0, flatness}, {axis_major_length_physical, flatness_physical}}))
     return nullptr;
-  if (fit_one_word(labeling.request.in_parts ? one_of_all(labeling.extent) : labeling.components))
+  if (fit_one_word(labeling.in_parts ? one_of_all(labeling.extent) : labeling.components))
     return std::make_unique<Moments<std::uint64_t>>(labeling);
   return std::make_unique<Moments<Wide>>(labeling);
 }

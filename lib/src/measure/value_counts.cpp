@@ -71,12 +71,6 @@ ValueCounts::ValueCounts(const Components& components, IntensityImage::Values va
   counts_.resize(counts);
 }
 
-bool ValueCounts::are_wanted(const MeasureSet& wanted) {
-  for (int i = 0; i < Percentile::kCount; ++i)
-    if (wanted[static_cast<std::size_t>(Percentile::of(i, 1).id)]) return true;
-  return false;
-}
-
 std::int64_t ValueCounts::bytes(const Components& components, IntensityImage::Values values) {
   constexpr std::int64_t kOfComponent = 2 * sizeof(std::uint64_t) + sizeof(std::uint32_t);
   std::int64_t bytes = kOfComponent * static_cast<std::int64_t>(components.size());
@@ -148,3 +142,9 @@ void ValueCounts::derive(std::size_t component, MeasureValues& values) {
 }
 
 }  // namespace gpuccl::measuring
+
+bool gpuccl::needs_value_counts(const MeasureSet& wanted) {
+  for (int i = 0; i < measuring::Percentile::kCount; ++i)
+    if (wanted[static_cast<std::size_t>(measuring::Percentile::of(i, 1).id)]) return true;
+  return false;
+}

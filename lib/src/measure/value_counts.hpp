@@ -16,7 +16,6 @@ class ValueCounts {
  public:
   ValueCounts(const Components& components, IntensityImage::Values values);
 
-  static bool are_wanted(const MeasureSet& wanted);
   static std::int64_t bytes(const Components& components, IntensityImage::Values values);
 
   /// Thread-safe.

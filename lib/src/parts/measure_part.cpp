@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/labels_in_memory.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
 #include "measure/measure.hpp"
@@ -69,30 +70,22 @@ std::vector<Component> receive_before(PartLink& link, const SlabFaces& faces, co
 /// Throws Error (data) if components exceed their bounding boxes or areas. Labels and components of a slab
 /// may come from files that do not belong together, and buffers are only as large as boxes and areas imply.
 void check_in_boxes(const LabelRows& labels, const RowRange& rows, const Components& components) {
-  constexpr std::int64_t kRowsAtOnce = 1024;
   const int height = labels.extent().height;
   std::vector<std::uint64_t> areas(components.size());
-  LabelRuns runs;
-  for (std::int64_t begin = rows.begin; begin < rows.end; begin += kRowsAtOnce) {
-    labels.list_runs(begin, std::min(kRowsAtOnce, rows.end - begin), runs, nullptr);
-    std::int64_t row = begin;
-    std::size_t at = 0;
-    for (const std::size_t end : runs.ends) {
-      const auto y = static_cast<int>(row % height), z = static_cast<int>(row / height);
-      for (; at < end; ++at) {
-        const LabelRun& run = runs.runs[at];
-        if (run.label == 0 || run.label > components.size())
-          continue;  // of other components, which are not measured
-        const std::size_t i = run.label - std::size_t{1};
-        const Box& box = components.box[i];
-        areas[i] += static_cast<std::uint64_t>(run.end - run.begin);
-        if (run.begin < box.min[0] || run.end - 1 > box.max[0] || y < box.min[1] || y > box.max[1] ||
-            z < box.min[2] || z > box.max[2] || areas[i] > components.area[i])
-          throw Error(ErrorCode::data, "has components that are smaller than their labels");
-      }
-      ++row;
+  const auto check_row = [&](std::int64_t row, std::span<const LabelRun> runs) {
+    const auto y = static_cast<int>(row % height), z = static_cast<int>(row / height);
+    for (const LabelRun& run : runs) {
+      if (run.label == 0 || run.label > components.size())
+        continue;  // of other components, which are not measured
+      const std::size_t i = run.label - std::size_t{1};
+      const Box& box = components.box[i];
+      areas[i] += static_cast<std::uint64_t>(run.end - run.begin);
+      if (run.begin < box.min[0] || run.end - 1 > box.max[0] || y < box.min[1] || y > box.max[1] ||
+          z < box.min[2] || z > box.max[2] || areas[i] > components.area[i])
+        throw Error(ErrorCode::data, "has components that are smaller than their labels");
     }
-  }
+  };
+  for_each_row(labels, rows.begin, rows.end, nullptr, check_row);
 }
 
 }  // namespace
@@ -147,7 +140,7 @@ void several_parts::measure_part(PartLink& link, Extent whole, const MeasureRequ
     TakenMessage message(link.receive(link.part() + 1));
     const auto labels = message.take<Label>();
     const SavedSums sums(message);
-    for (std::size_t i = 0; i < labels.size(); ++i) measured.add_saved(number(labels[i]) - 1, sums[i]);
+    for (std::size_t i = 0; i < labels.size(); ++i) add_saved(measured, number(labels[i]) - 1, sums[i]);
   }
   if (faces.before) {
     SavedSums sums;
@@ -157,7 +150,7 @@ void several_parts::measure_part(PartLink& link, Extent whole, const MeasureRequ
     sums.put_into(message);
     link.send(link.part() - 1, std::move(message));
   }
-  part.nans = measured.derive_intensities(part.components.size());
+  part.nans = derive_intensities(measured, part.components.size());
   part.measured = std::move(measured);
 }
 

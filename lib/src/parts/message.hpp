@@ -73,7 +73,7 @@ class SavedSums {
   }
 
   void add(const MeasureTable& measured, std::size_t i) {
-    measured.save(i, words_);
+    save(measured, i, words_);
     ends_.push_back(words_.size());
   }
   void put_into(Message& message) const {

@@ -43,16 +43,8 @@ Labeling cavities_of_part(PartLink&, Extent, Connectivity, GlobalPart background
 void measure_part(PartLink&, Extent, const MeasureRequest& request, GlobalPart& part,
                   const std::function<void(const std::function<void()>& work)>& alone) {
   alone([&] {
-    const LabelRows& labels = *part.labels.labels;
-    part.measured = measure(labels, part.components, request);
-    if (request.samples.empty()) return;
-    std::vector<Intensities> of_images = measure_intensities(
-        labels, part.components, request.samples,
-        {.wanted = request.wanted, .max_bytes = request.max_bytes - part.measured.extra_bytes()});
-    for (std::size_t i = 0; i < of_images.size(); ++i) {
-      part.nans.push_back(of_images[i].nans);
-      part.measured.add(std::move(of_images[i]), request.samples[i]);
-    }
+    part.measured = measure(*part.labels.labels, part.components, request);
+    part.nans = derive_intensities(part.measured, part.components.size());
   });
 }
 
@@ -60,7 +52,7 @@ void select_part(PartLink&, Extent whole, Connectivity connectivity, const Selec
                  GlobalPart& part, const ComponentValues& values) {
   Selection selected = select(std::move(part.components), whole, !is_3d(connectivity), options, part.measured,
                               {part.values, values.type, values.per_value});
-  part.measured.select(selected.map);
+  renumber(part.measured, selected.map);
   remap(selected.map, selected.components.size(), part.values);
   part.components = std::move(selected.components);
   part.count = static_cast<Label>(part.components.size());

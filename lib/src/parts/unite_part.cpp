@@ -210,9 +210,9 @@ void gather_in_first(PartLink& link, const std::vector<Label>& numbers, GlobalPa
     pieces = {};
   }
   if (!part.measured.any()) return;
-  part.measured = part.measured.empty_like(part.components);
+  part.measured = empty_like(part.measured, part.components);
   for (const auto& [of, saved] : measured)
-    for (std::size_t i = 0; i < of.size(); ++i) part.measured.add_saved(of[i].origin.label - 1, saved[i]);
+    for (std::size_t i = 0; i < of.size(); ++i) add_saved(part.measured, of[i].origin.label - 1, saved[i]);
 }
 
 /// Selects among the components that begin in this part. Returns their final labels, 0 if removed.
@@ -224,7 +224,7 @@ std::vector<Label> select_own(PartLink& link, Extent whole, bool per_slice, cons
   const std::size_t count = part.components.size();
   const auto follow_map = [&](const std::vector<Label>& map) {
     remap(map, part.components.size(), part.values);
-    part.measured.select(map);
+    renumber(part.measured, map);
   };
   Selection kept = select(std::move(part.components), whole, per_slice, by_itself, part.measured,
                           {part.values, values.type, values.per_value});

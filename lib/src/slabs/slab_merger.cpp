@@ -87,10 +87,18 @@ Components SlabComponents::number() {
 
 void SlabMerger::add(const Slab& slab, Labeling& labeled, UninitializedVector<ValueBits> values,
                      ValueFaces at_faces) {
-  const SlabFaces faces(slab, extent_, connectivity_);
-  const LabelRows& labels = *labeled.labels;
   const Label offset = components_.add(slab, std::move(labeled.components));
   values_.push_back(std::move(values));
+  if (of_objects_)
+    unite_values(offset);
+  else
+    unite_faces(slab, *labeled.labels, offset, std::move(at_faces));
+  for (const PhaseTime& time : labeled.phases) add_to(whole_.labeled.phases, time);
+  whole_.labeled.statistics_ms += labeled.statistics_ms;
+}
+
+void SlabMerger::unite_faces(const Slab& slab, const LabelRows& labels, Label offset, ValueFaces at_faces) {
+  const SlabFaces faces(slab, extent_, connectivity_);
   if (faces.before) {
     Face first{.values = values_.back(), .elements = std::move(at_faces.first)};
     labels.list_runs(0, faces.rows, first.runs, nullptr);
@@ -102,26 +110,20 @@ void SlabMerger::add(const Slab& slab, Labeling& labeled, UninitializedVector<Va
   }
   last_ = {};
   last_offset_ = offset;
-  if (faces.next) {
-    labels.list_runs(labels.extent().rows() - faces.rows, faces.rows, last_.runs, nullptr);
-    last_.elements = std::move(at_faces.last);
-  }
-  for (const PhaseTime& time : labeled.phases) add_to(whole_.labeled.phases, time);
-  whole_.labeled.statistics_ms += labeled.statistics_ms;
+  if (!faces.next) return;
+  labels.list_runs(labels.extent().rows() - faces.rows, faces.rows, last_.runs, nullptr);
+  last_.elements = std::move(at_faces.last);
 }
 
-void SlabMerger::add_objects(const Slab& slab, Labeling& labeled, UninitializedVector<ValueBits> values) {
+void SlabMerger::unite_values(Label offset) {
   constexpr std::size_t kBytesOfEntry = 5 * sizeof(std::uint64_t);  // including its share of the buckets
-  const Label offset = components_.add(slab, std::move(labeled.components));
+  const UninitializedVector<ValueBits>& values = values_.back();
   components_.check_memory(0, (first_of_value_.size() + values.size()) * kBytesOfEntry);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Label label = offset + static_cast<Label>(i + 1);
     const auto [first, is_new] = first_of_value_.try_emplace(values[i], label);
     if (!is_new) components_.unite(first->second, label);
   }
-  values_.push_back(std::move(values));
-  for (const PhaseTime& time : labeled.phases) add_to(whole_.labeled.phases, time);
-  whole_.labeled.statistics_ms += labeled.statistics_ms;
 }
 
 void SlabMerger::number() {
@@ -138,13 +140,10 @@ void SlabMerger::number() {
 
 JoinedSlabs join_slabs(Extent extent, Connectivity connectivity, const std::vector<Slab>& slabs,
                        const std::function<SlabSummary(std::size_t i)>& labeled, bool of_objects) {
-  SlabMerger merger(extent, connectivity, std::numeric_limits<std::int64_t>::max());
+  SlabMerger merger(extent, connectivity, std::numeric_limits<std::int64_t>::max(), of_objects);
   for (std::size_t i = 0; i < slabs.size(); ++i) {
     SlabSummary slab = labeled(i);
-    if (of_objects)
-      merger.add_objects(slabs[i], slab.labeled, std::move(slab.values));
-    else
-      merger.add(slabs[i], slab.labeled, std::move(slab.values), std::move(slab.faces));
+    merger.add(slabs[i], slab.labeled, std::move(slab.values), std::move(slab.faces));
   }
   JoinedSlabs joined;
   ValueLabeling whole = merger.finish([&](const SlabComponents& components) {

@@ -61,8 +61,9 @@ class SlabComponents {
 /// Merges the components of consecutive slabs.
 class SlabMerger {
  public:
-  SlabMerger(Extent extent, Connectivity connectivity, std::int64_t max_kept)
-      : extent_(extent), connectivity_(connectivity), components_(max_kept) {}
+  /// `of_objects`: merges components of equal values in all slabs.
+  SlabMerger(Extent extent, Connectivity connectivity, std::int64_t max_kept, bool of_objects = false)
+      : extent_(extent), connectivity_(connectivity), of_objects_(of_objects), components_(max_kept) {}
 
   /// Same contract as SlabComponents::check_memory().
   void check_memory(std::size_t more) const { components_.check_memory(more); }
@@ -73,10 +74,6 @@ class SlabMerger {
   void add(const Slab& slab, Labeling& labeled, UninitializedVector<ValueBits> values = {},
            ValueFaces at_faces = {});
 
-  /// Adds a slab. Moves everything from `labeled` except the labels. Merges its components with those of
-  /// equal values in all earlier slabs.
-  void add_objects(const Slab& slab, Labeling& labeled, UninitializedVector<ValueBits> values);
-
   /// Returns the whole after all slabs were added. make_labels(components) creates its labels.
   template <class MakeLabels>
   ValueLabeling finish(MakeLabels make_labels) {
@@ -86,10 +83,13 @@ class SlabMerger {
   }
 
  private:
+  void unite_faces(const Slab& slab, const LabelRows& labels, Label offset, ValueFaces at_faces);
+  void unite_values(Label offset);
   void number();
 
   Extent extent_;
   Connectivity connectivity_;
+  bool of_objects_;
   SlabComponents components_;
   std::vector<UninitializedVector<ValueBits>> values_;  // of the components of each slab
   Face last_;                                           // of the previous slab

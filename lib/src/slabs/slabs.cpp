@@ -134,42 +134,23 @@ bool is_complete(const ValueFaces& faces, const Slab& slab, Extent whole, Connec
          faces.last.size() == (geometry.next ? bytes : 0);
 }
 
-namespace {
-
-using LabelSlab = std::function<SlabSummary(const Slab& slab)>;
-
-ValueLabeling finish(SlabMerger& merger, Extent extent, std::vector<Slab> slabs, LabelSlab label) {
-  return merger.finish([&](SlabComponents components) {
-    auto label_slab = [label = std::move(label)](const Slab& slab) {
-      auto here = std::make_unique<LabeledSlab>();
-      here->labeled = label(slab).labeled;
-      return here;
-    };
-    return std::make_unique<SlabLabels>(extent, std::move(slabs), std::move(label_slab),
-                                        std::move(components));
-  });
-}
-
-}  // namespace
-
 ValueLabeling label_values_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs,
-                                    LabelSlab label, std::int64_t max_kept) {
-  SlabMerger merger(extent, connectivity, max_kept);
+                                    std::function<SlabSummary(const Slab& slab)> label, std::int64_t max_kept,
+                                    bool of_objects) {
+  SlabMerger merger(extent, connectivity, max_kept, of_objects);
   for (const Slab& slab : slabs) {
     SlabSummary here = label(slab);
     merger.add(slab, here.labeled, std::move(here.values), std::move(here.faces));
   }
-  return finish(merger, extent, std::move(slabs), std::move(label));
-}
-
-ValueLabeling label_objects_by_slabs(Extent extent, std::vector<Slab> slabs, LabelSlab label,
-                                     std::int64_t max_kept) {
-  SlabMerger merger(extent, Connectivity::c26, max_kept);  // the connectivity is not used
-  for (const Slab& slab : slabs) {
-    SlabSummary here = label(slab);
-    merger.add_objects(slab, here.labeled, std::move(here.values));
-  }
-  return finish(merger, extent, std::move(slabs), std::move(label));
+  return merger.finish([&](SlabComponents components) {
+    auto label_again = [label = std::move(label)](const Slab& slab) {
+      auto here = std::make_unique<LabeledSlab>();
+      here->labeled = label(slab).labeled;
+      return here;
+    };
+    return std::make_unique<SlabLabels>(extent, std::move(slabs), std::move(label_again),
+                                        std::move(components));
+  });
 }
 
 RowRange rows_of(const Slab& slab, Extent whole) {

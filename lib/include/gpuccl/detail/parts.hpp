@@ -7,16 +7,56 @@
 #include <span>
 #include <vector>
 
+#include "gpuccl/detail/measures.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/parts.hpp"
+#include "gpuccl/selection.hpp"
 #include "gpuccl/types.hpp"
 
 // Functions that gpuccl itself calls in addition to parts.hpp: for tasks of a job array, which store their
 // results, and for blocks of arrays.
 #pragma GCC visibility push(default)
 namespace gpuccl {
+
+/// Labels an image in memory in slabs of half its elements, then a quarter and so on, until `label` has
+/// enough memory. Each slab is labeled once. The labels stay in memory and reference the image. Throws Error
+/// (memory) if slabs would have fewer than `fewest` elements; other errors are passed on.
+Labeling label_in_smaller_parts(BitView image, Connectivity connectivity, std::int64_t fewest,
+                                const std::function<Labeling(BitView slab)>& label);
+
+// The steps after unite_part().
+
+/// Collective, after unite_part(). Merges components across periodic borders, as wrap() does, and
+/// returns how each component that belongs to the part wraps. Part 0 holds the border runs, every part
+/// the components there. Throws as wrap().
+std::vector<std::array<Wrap, 3>> wrap_part(PartLink& link, Extent whole, Connectivity connectivity,
+                                           const PeriodicAxes& periodic, GlobalPart& part);
+
+/// Collective. Returns the cavities that belong to the part, for MeasureRequest::background.
+/// `background`: the result of unite_part() for the background with complementary() connectivity.
+Labeling cavities_of_part(PartLink& link, Extent whole, Connectivity connectivity, GlobalPart background);
+/// Collective. Measures the components; halo rows are exchanged with neighboring parts. `alone` runs
+/// the callback that reads samples and does not communicate; wrap it to turn one part's error into
+/// everyone's.
+void measure_part(
+    PartLink& link, Extent whole, const MeasureRequest& request, GlobalPart& part,
+    const std::function<void(const std::function<void()>& work)>& alone = [](const auto& work) { work(); });
+
+/// Collective. Filters components and relabels the remaining ones. Uses only the type and `per_value` of
+/// `values`. Memory: with a limit on the largest 8 bytes per component of the whole in every part, 16
+/// if per value; with LabelOrder::size part 0 holds all components.
+void select_part(PartLink& link, Extent whole, Connectivity connectivity, const SelectionOptions& options,
+                 GlobalPart& part, const ComponentValues& values = {});
+
+/// Collective, after select_part(). Finds all contacts of the whole image, as find_contacts() does, and
+/// returns them in part 0, which holds the runs at periodic borders. No part uses more than `max_bytes` for
+/// contacts. `alone`: as in measure_part(), for work that may exceed this limit.
+std::vector<Contact> find_contacts_of_part(
+    PartLink& link, Extent whole, Connectivity connectivity, const GlobalPart& part,
+    const PeriodicAxes& periodic = {}, std::int64_t max_bytes = INT64_MAX,
+    const std::function<void(const std::function<void()>& work)>& alone = [](const auto& work) { work(); });
 
 /// Rows [begin, end) of all rows of all slices.
 struct RowRange {
@@ -124,7 +164,7 @@ Components components_of_block(const ImageBlock& block);
 /// Measures the share of the block in `components`; add it to empty_measures(). `numbers`: the number of each
 /// label of the block, as in LabelRows::render(); numbers above components.size() are not measured.
 MeasureTable measure_block(const ImageBlock& block, const std::vector<Label>& numbers,
-                           const Components& components, MeasureRequest request);
+                           const Components& components, const MeasureRequest& request);
 
 }  // namespace gpuccl
 #pragma GCC visibility pop

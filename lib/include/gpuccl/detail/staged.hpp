@@ -1,11 +1,19 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "gpuccl/algorithms.hpp"
 
 #pragma GCC visibility push(default)
 namespace gpuccl {
+
+/// Returns the published GPU algorithms, instrumented to count memory accesses (PhaseTime::accesses).
+/// Slower; the labels are the same.
+const std::vector<Algorithm>& instrumented_algorithms();
+
+/// Returns GPU algorithms with other thread-block sizes, one row per size. The labels are the same.
+const std::vector<Algorithm>& block_configurations();
 
 /// Labels that a run leaves.
 enum class Numbering {
