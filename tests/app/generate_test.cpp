@@ -76,18 +76,6 @@ TEST_CASE("random images have the density and granularity asked for") {
       for (int x = 0; x < 30; ++x) REQUIRE(cubes(x, y, z) == cubes(x / 10 * 10, y / 10 * 10, z / 10 * 10));
 }
 
-TEST_CASE("patterns have the components they promise") {
-  const Extent flat{61, 47}, volume{23, 20, 9};
-  REQUIRE(count(tests::generated("checkerboard", flat), Connectivity::c4) == (61 * 47 + 1) / 2);
-  REQUIRE(count(tests::generated("checkerboard", volume), Connectivity::c26) == 1);
-  REQUIRE(count(tests::generated("dots", flat), Connectivity::c8) == 31 * 24);
-  REQUIRE(count(tests::generated("dots", volume), Connectivity::c26) == 12 * 10 * 5);
-  for (const char* kind : {"spiral", "comb"}) {
-    REQUIRE(count(tests::generated(kind, flat), Connectivity::c4) == 1);
-    REQUIRE(count(tests::generated(kind, volume), Connectivity::c6) == 1);
-  }
-}
-
 TEST_CASE("a spiral is an arm one pixel wide") {
   for (const Extent extent : {Extent{40, 40}, Extent{41, 41}, Extent{64, 9}, Extent{7, 50}}) {
     const BitVolume image = tests::generated("spiral", extent);

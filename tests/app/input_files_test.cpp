@@ -11,192 +11,131 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kSamples(16, '\1');
-
-std::string add_nhdr(const std::string& path, const std::string& samples) {
-  write_file(path,
-             "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 4 4\nencoding: raw\ndata file: " + samples + "\n");
-  return path;
-}
-
-std::string add_mhd(const std::string& path, const std::string& samples) {
-  write_file(path,
-             "ObjectType = Image\nNDims = 2\nDimSize = 4 4\nElementType = MET_UCHAR\nElementDataFile = " +
-                 samples + "\n");
-  return path;
-}
-
-std::string add_hdr(const std::string& path) {
-  tests::NiftiToWrite header;
-  header.pair = true;
-  header.dim = {3, 4, 4, 1};
-  write_file(path, header.bytes());
-  return path;
-}
-
-void refused(const Words& words, const std::string& kept) {
-  const std::string before = read_file(kept);
-  fails(words, 64, "");
-  CHECK(read_file(kept) == before);
-}
-
-TEST_CASE("samples next to a header are never an output") {
-  const ScratchFolder scratch;
-  for (const char* name : {"a.raw", "b.raw", "c.img"}) write_file(scratch / name, kSamples);
-  const std::pair<std::string, std::string> inputs[] = {
-      {add_nhdr(scratch / "a.nhdr", "a.raw"), scratch / "a.raw"},
-      {add_mhd(scratch / "b.mhd", "b.raw"), scratch / "b.raw"},
-      {add_hdr(scratch / "c.hdr"), scratch / "c.img"}};
-  const std::string other =
-      save(scratch / "other.png", tests::drawn(Words{"####", "####", "####", "####"}).view());
-  for (const auto& [header, samples] : inputs) {
-    CAPTURE(header);
-    for (const char* output : {"--json", "--stats"}) {
-      refused({"label", header, output, samples}, samples);
-      refused({"label", other, "--intensity", header, output, samples}, samples);
-    }
-    fs::create_symlink(samples, scratch / "link.png");
-    refused({"label", header, "--preview", scratch / "link.png"}, samples);
-    refused({"label", header, "-o", scratch / "link.png"}, samples);
-    fs::remove(scratch / "link.png");
-    refused({"label", header, other, "--stats", samples}, samples);
+struct Inputs : WorkFolder {
+  void draw(const std::string& name, const Words& rows) const {
+    save(*this / name, tests::drawn(rows).view());
   }
-  succeeds({"label", inputs[0].first, "-o", scratch / "out.tif"});
-}
-
-TEST_CASE("slices of a stack of intensities are never an output of a batch") {
-  const ScratchFolder scratch;
-  const BitVolume image = tests::drawn(Words{"#.#"});
-  for (const char* folder : {"in/s", "gray/s"}) {
-    fs::create_directories(scratch / folder);
-    save(scratch / (std::string(folder) + "/1.png"), image.view());
+  void write_nhdr(const std::string& name, const std::string& samples) const {
+    write(name,
+          "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 4 4\nencoding: raw\ndata file: " + samples + "\n");
   }
-  const std::string slice = scratch / "gray/s/1.png";
-  refused({"label", scratch / "in", "--stack", "--intensity", scratch / "gray", "-o", scratch / "out/",
-           "--stats", slice},
-          slice);
-}
-
-TEST_CASE("files of a Zarr that is read are never an output") {
-  const ScratchFolder scratch;
-  const std::string store = add_store(scratch / "a.zarr"), chunk = store + "/0/0.0";
-  fs::create_directory_symlink(store, scratch / "link");
-  const std::string image =
-      save(scratch / "other.png", tests::drawn(Words{"#...", "....", "....", "...#"}).view());
-  for (const std::string& output : {chunk, scratch / "link/0/0.0", store + "/new.json", store + "/0/new"}) {
-    refused({"label", store, "--json", output}, chunk);
-    refused({"label", store, "--stats", output}, chunk);
-    refused({"label", image, "--intensity", store, "--json", output}, chunk);
-    refused({"label", store, image, "--stats", output}, chunk);
+  void refused(const std::string& words, const std::string& kept) const {
+    const std::string before = read(kept);
+    fails("label " + words, 64, "");
+    CHECK(read(kept) == before);
   }
-  refused({"label", store, "-o", store + "/0/l.tif"}, chunk);
-  fs::create_symlink(store + "/0/new", scratch / "dangling");
-  refused({"label", store, "--stats", scratch / "dangling"}, chunk);
-  CHECK(!fs::exists(store + "/labels"));
-  for (const std::string& parts : {store, store + "/parts", scratch / "link/0/parts"})
-    refused({"label", store, "-o", scratch / "l.tif", "--part", "1/2", "--parts-dir", parts}, chunk);
-  refused({"label", store, "-o", store + "/labels/x", "--preview", store + "/labels/p.png"}, chunk);
-  succeeds({"label", store, "-o", store + "/labels/x"});
-}
-
-/// A batch of one, done, then done again after `change`.
-struct Again {
-  ScratchFolder scratch;
-  Words words;
-
-  explicit Again(const Words& inputs) {
-    fs::create_directory(scratch / "in");
-    words = {"label"};
-    for (const std::string& input : inputs) words.push_back(input.starts_with('-') ? input : scratch / input);
-    words.insert(words.end(), {"-o", scratch / "out/", "--skip-existing"});
-  }
-  std::string said() const { return gpuccl(words).err; }
-  bool is_skipped() const {
-    const std::string line = said();
-    CHECK(line.find("failed") == std::string::npos);
+  /// Whether the command of a batch, with --skip-existing, has nothing to do.
+  bool is_skipped(const std::string& words) const {
+    const std::string line = type("label " + words + " -o out/ --skip-existing").err;
+    CHECK_FALSE(has(line, "failed"));
     return line.starts_with("gpuccl: 0 of ");
   }
-  /// Replaces `path` by another file of the same size and age.
-  void replace(const std::string& path) const {
-    const std::string other = scratch / "replacement";
-    fs::copy_file(path, other);
-    fs::last_write_time(other, fs::last_write_time(path));
-    fs::rename(other, path);
+  /// Replaces a file by another of the same size and age.
+  void replace(const std::string& file) const {
+    fs::copy_file(*this / file, *this / "replacement");
+    fs::last_write_time(*this / "replacement", fs::last_write_time(*this / file));
+    fs::rename(*this / "replacement", *this / file);
+  }
+  /// Labels the inputs, and again when one of these files is replaced.
+  void notices(const std::string& words, const Words& files) const {
+    CHECK(!is_skipped(words));
+    for (const std::string& file : files) {
+      CAPTURE(file);
+      CHECK(is_skipped(words));
+      replace(file);
+      CHECK(!is_skipped(words));
+    }
   }
 };
 
-TEST_CASE("skipping notices changed samples next to a header") {
-  const Again again({"in/a.nhdr"});
-  write_file(again.scratch / "in/a.raw", kSamples);
-  add_nhdr(again.scratch / "in/a.nhdr", "a.raw");
-  CHECK(!again.is_skipped());
-  CHECK(again.is_skipped());
-  again.replace(again.scratch / "in/a.raw");
-  CHECK(!again.is_skipped());
-}
-
-TEST_CASE(
-    "what is there already: --skip-existing sees that chunks of a Zarr have changed, and not that it got "
-    "labels") {
-  const Again again({"in/a.zarr"});
-  const std::string store = add_store(again.scratch / "in/a.zarr");
-  CHECK(!again.is_skipped());
-  CHECK(again.is_skipped());
-  succeeds({"label", store, "-o", store});
-  succeeds({"label", store, "-o", store, "--order", "size"});
-  again.replace(store + "/labels/gpuccl/0/.zarray");
-  CHECK(again.is_skipped());
-  again.replace(store + "/0/1.1");
-  CHECK(!again.is_skipped());
-}
-
-TEST_CASE("skipping notices a changed slice of a stack") {
-  const Again again({"--stack", "in"});
-  const BitVolume image = tests::drawn(Words{"#.#"});
-  for (const char* name : {"in/1.png", "in/2.png"}) save(again.scratch / name, image.view());
-  CHECK(!again.is_skipped());
-  CHECK(again.is_skipped());
-  again.replace(again.scratch / "in/1.png");
-  CHECK(!again.is_skipped());
-}
-
-TEST_CASE("skipping notices other intensities") {
-  Again again({"in/a.png"});
-  save(again.scratch / "in/a.png", tests::drawn(Words{"#.#."}).view());
-  for (const char* folder : {"gray", "other"}) {
-    fs::create_directory(again.scratch / folder);
-    save_gray(again.scratch / (std::string(folder) + "/a.tif"), {{1, 2, 3, 4}});
+TEST_CASE_METHOD(Inputs, "samples next to a header are never an output") {
+  for (const char* name : {"a.raw", "b.raw", "c.img"}) write(name, std::string(16, '\1'));
+  write_nhdr("a.nhdr", "a.raw");
+  write("b.mhd",
+        "ObjectType = Image\nNDims = 2\nDimSize = 4 4\nElementType = MET_UCHAR\nElementDataFile = b.raw\n");
+  tests::NiftiToWrite header;
+  header.pair = true;
+  header.dim = {3, 4, 4, 1};
+  write("c.hdr", header.bytes());
+  draw("other.png", {"####", "####", "####", "####"});
+  for (const auto& [name, samples] :
+       {std::pair<std::string, std::string>("a.nhdr", "a.raw"), {"b.mhd", "b.raw"}, {"c.hdr", "c.img"}}) {
+    CAPTURE(name);
+    for (const std::string output : {" --json ", " --stats "}) {
+      refused(name + output + samples, samples);
+      refused("other.png --intensity " + name + output + samples, samples);
+    }
+    fs::create_symlink(samples, *this / "link.png");
+    refused(name + " --preview link.png", samples);
+    refused(name + " -o link.png", samples);
+    fs::remove(*this / "link.png");
+    refused(name + " other.png --stats " + samples, samples);
   }
-  again.words.insert(again.words.end(), {"--measure", "intensity", "--intensity", again.scratch / "gray"});
-  CHECK(!again.is_skipped());
-  CHECK(again.is_skipped());
-  again.words.back() = again.scratch / "other";
-  CHECK(!again.is_skipped());
-  CHECK(again.is_skipped());
-  again.words.back() = again.scratch / "gray";
-  CHECK(!again.is_skipped());
-  CHECK(again.is_skipped());
-  again.replace(again.scratch / "gray/a.tif");
-  CHECK(!again.is_skipped());
+  succeeds("label a.nhdr -o out.tif");
 }
 
-TEST_CASE("skipping notices another mask of --seeds, and another image of samples for all time points") {
-  Again again({"in/a.nii"});
-  for (const char* folder : {"seeds", "gray"}) fs::create_directory(again.scratch / folder);
+TEST_CASE_METHOD(Inputs, "slices of a stack of intensities are never an output of a batch") {
+  make_folders({"in/s", "gray/s"});
+  for (const char* name : {"in/s/1.png", "gray/s/1.png"}) draw(name, {"#.#"});
+  refused("in --stack --intensity gray -o out/ --stats gray/s/1.png", "gray/s/1.png");
+}
+
+TEST_CASE_METHOD(Inputs, "files of a Zarr that is read are never an output") {
+  add_store(*this / "a.zarr");
+  const std::string chunk = "a.zarr/0/0.0";
+  fs::create_directory_symlink("a.zarr", *this / "link");
+  draw("other.png", {"#...", "....", "....", "...#"});
+  for (const std::string output : {"a.zarr/0/0.0", "link/0/0.0", "a.zarr/new.json", "a.zarr/0/new"})
+    for (const char* words : {"a.zarr --json ", "a.zarr --stats ", "other.png --intensity a.zarr --json ",
+                              "a.zarr other.png --stats "})
+      refused(words + output, chunk);
+  refused("a.zarr -o a.zarr/0/l.tif", chunk);
+  fs::create_symlink("a.zarr/0/new", *this / "dangling");
+  refused("a.zarr --stats dangling", chunk);
+  CHECK(!fs::exists(*this / "a.zarr/labels"));
+  for (const std::string parts : {"a.zarr", "a.zarr/parts", "link/0/parts"})
+    refused("a.zarr -o l.tif --part 1/2 --parts-dir " + parts, chunk);
+  refused("a.zarr -o a.zarr/labels/x --preview a.zarr/labels/p.png", chunk);
+  succeeds("label a.zarr -o a.zarr/labels/x");
+}
+
+TEST_CASE_METHOD(Inputs, "skipping notices changed samples next to a header, slices and chunks") {
+  make_folders({"in", "stack"});
+  write("in/a.raw", std::string(16, '\1'));
+  write_nhdr("in/a.nhdr", "a.raw");
+  notices("in/a.nhdr", {"in/a.raw"});
+  for (const char* name : {"stack/1.png", "stack/2.png"}) draw(name, {"#.#"});
+  notices("--stack stack", {"stack/1.png"});
+  // A Zarr that got labels is the same image.
+  add_store(*this / "in/b.zarr");
+  CHECK(!is_skipped("in/b.zarr"));
+  succeeds("label in/b.zarr -o in/b.zarr");
+  succeeds("label in/b.zarr -o in/b.zarr --order size");
+  replace("in/b.zarr/labels/gpuccl/0/.zarray");
+  CHECK(is_skipped("in/b.zarr"));
+  fs::remove_all(*this / "out");
+  notices("in/b.zarr", {"in/b.zarr/0/1.1"});
+}
+
+TEST_CASE_METHOD(Inputs, "skipping notices other intensities, seeds and samples for all time points") {
+  make_folders({"in", "gray", "other", "seeds", "movies", "movie_samples"});
+  draw("in/a.png", {"#.#."});
+  for (const char* name : {"gray/a.tif", "other/a.tif"}) save_gray(*this / name, {{1, 2, 3, 4}});
+  const std::string of = "in/a.png --measure intensity --intensity ";
+  for (const std::string folder : {"gray", "other", "gray"}) {
+    CHECK(!is_skipped(of + folder));
+    CHECK(is_skipped(of + folder));
+  }
+  fs::remove_all(*this / "out");
+  notices(of + "gray", {"gray/a.tif"});
+
   tests::NiftiToWrite movie;
   movie.dim = {4, 4, 1, 1, 2};
   movie.samples = "\1\2\3\4\5\6\7\10";
-  for (const char* name : {"in/a.nii", "gray/a.nii"}) write_file(again.scratch / name, movie.bytes());
-  save(again.scratch / "seeds/a.png", tests::drawn(Words{"#.#."}).view());
-  again.words.insert(again.words.end(), {"--seeds", again.scratch / "seeds", "--frame", "all", "--measure",
-                                         "intensity", "--intensity", again.scratch / "gray/a.nii"});
-  CHECK(!again.is_skipped());
-  for (const char* name : {"seeds/a.png", "gray/a.nii", "in/a.nii"}) {
-    CAPTURE(name);
-    CHECK(again.is_skipped());
-    again.replace(again.scratch / name);
-    CHECK(!again.is_skipped());
-  }
+  for (const char* name : {"movies/a.nii", "movie_samples/a.nii"}) write(name, movie.bytes());
+  draw("seeds/a.png", {"#.#."});
+  notices("movies/a.nii --seeds seeds --frame all --measure intensity --intensity movie_samples/a.nii",
+          {"seeds/a.png", "movie_samples/a.nii", "movies/a.nii"});
 }
 
 }  // namespace
