@@ -7,70 +7,55 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct OneInput {
-  ScratchFolder scratch;
-  std::string input = save(scratch / "in.png", tests::drawn(Words{"#.#"}).view());
-  std::string before = read_file(input);
+constexpr const char* kSame = "output and input are the same file";
 
-  void refused(const Words& words, const std::string& part) {
-    const std::size_t entries = count_entries(scratch.path());
-    fails(words, 64, part);
-    CHECK(read_file(input) == before);
-    CHECK(count_entries(scratch.path()) == entries);
+struct OneInput : WorkFolder {
+  std::string input = save(*this / "in.png", tests::drawn(Words{"#.#"}).view()), before = read_file(input);
+
+  void refused(const std::string& words, const std::string& part) const {
+    const std::size_t entries = count_entries(path());
+    fails("label " + words, 64, part);
+    CHECK(read("in.png") == before);
+    CHECK(count_entries(path()) == entries);
   }
 };
 
 TEST_CASE_METHOD(OneInput, "the input is never an output") {
-  const std::string same = "output and input are the same file";
-  fs::create_directory(scratch / "sub");
-  fs::create_hard_link(input, scratch / "hard.png");
-  fs::create_symlink("in.png", scratch / "soft.png");
-  fs::create_directory_symlink("sub", scratch / "link");
-  refused({"label", input, "-o", input}, same);
-  refused({"label", input, "-o", scratch / "sub/../in.png"}, same);
-  refused({"label", input, "-o", scratch / "link/../in.png"}, same);
-  refused({"label", input, "-o", scratch / "hard.png"}, same);
-  refused({"label", input, "-o", scratch / "soft.png"}, same);
-  refused({"label", scratch / "soft.png", "-o", input}, same);
-  refused({"label", input, "--preview", input}, same);
-  fs::create_hard_link(input, scratch / "in.txt");
-  refused({"label", input, "--stats", scratch / "in.txt"}, same);
-  refused({"label", input, "--json", scratch / "in.txt"}, same);
-
-  Command piped = gpuccl_command({"label", "-", "-o", input});
+  make_folders({"sub"});
+  for (const char* name : {"hard.png", "in.txt"}) fs::create_hard_link(input, *this / name);
+  fs::create_symlink("in.png", *this / "soft.png");
+  fs::create_directory_symlink("sub", *this / "link");
+  for (const char* words : {"in.png -o in.png", "in.png -o sub/../in.png", "in.png -o link/../in.png",
+                            "in.png -o hard.png", "in.png -o soft.png", "soft.png -o in.png",
+                            "in.png --preview in.png", "in.png --stats in.txt", "in.png --json in.txt"})
+    refused(words, kSame);
+  Command piped = command("label - -o in.png");
   piped.input = input;
-  fails(piped, 64, same);
-  CHECK(read_file(input) == before);
+  gpuccl::fails(piped, 64, kSame);
+  CHECK(read("in.png") == before);
 }
 
-TEST_CASE_METHOD(OneInput, "a slice of a stack is never an output") {
-  refused({"label", scratch.path().string(), "--stack", "-o", input}, "output and input are the same file");
-  write_file(scratch / "files.txt", "in.png\n");  // the order of the slices
-  for (const char* text : {"--json", "--stats"})
-    refused({"label", scratch.path().string(), "--stack", text, scratch / "files.txt"},
-            "output and input are the same file");
-}
-
-TEST_CASE_METHOD(OneInput, "an image is never written among the slices that are read") {
-  const std::string next = "would be a slice of the next run", stack = scratch.path().string();
-  refused({"label", stack, "--stack", "-o", scratch / "a.tif"}, next);
-  refused({"label", stack, "--stack", "--preview", scratch / "a.png"}, next);
-  succeeds({"label", stack, "--stack", "--json", scratch / "a.json", "--quiet"});
-  fs::create_directory(scratch / "sub");
-  succeeds({"label", stack, "--stack", "-o", scratch / "sub/a.tif", "--quiet"});
-  write_file(scratch / "files.txt", "in.png\n");  // no other image is a slice
-  succeeds({"label", stack, "--stack", "-o", scratch / "a.tif", "--quiet"});
+TEST_CASE_METHOD(OneInput,
+                 "a slice of a stack is never an output, and no image is written among the slices") {
+  const std::string next = "would be a slice of the next run";
+  refused(". --stack -o in.png", kSame);
+  refused(". --stack -o a.tif", next);
+  refused(". --stack --preview a.png", next);
+  make_folders({"sub"});
+  succeeds("label . --stack --json a.json --quiet");
+  succeeds("label . --stack -o sub/a.tif --quiet");
+  write("files.txt", "in.png\n");  // the order of the slices: no other image is one
+  for (const std::string text : {"--json", "--stats"}) refused(". --stack " + text + " files.txt", kSame);
+  succeeds("label . --stack -o a.tif --quiet");
 }
 
 TEST_CASE_METHOD(OneInput, "two outputs are two files") {
-  const std::string twice = "is the name of two outputs";
-  refused({"label", input, "-o", scratch / "a.png", "--preview", scratch / "a.png"}, twice);
-  fs::create_symlink("a.json", scratch / "table.csv");
-  refused({"label", input, "-o", scratch / "a.tif", "--stats", scratch / "table.csv"}, twice);
-  refused({"label", input, "--json", scratch / "a", "--stats", scratch / "./a"}, twice);
-  fs::create_symlink("target", scratch / "soft");
-  refused({"label", input, "--json", scratch / "soft", "--stats", scratch / "target"}, twice);
-  succeeds({"label", input, "-o", scratch / "a.tif", "--preview", scratch / "a.png"});
+  fs::create_symlink("a.json", *this / "table.csv");
+  fs::create_symlink("target", *this / "soft");
+  for (const char* words : {"-o a.png --preview a.png", "-o a.tif --stats table.csv", "--json a --stats ./a",
+                            "--json soft --stats target"})
+    refused("in.png " + std::string(words), "is the name of two outputs");
+  succeeds("label in.png -o a.tif --preview a.png");
 }
 
 }  // namespace
