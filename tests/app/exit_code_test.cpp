@@ -13,29 +13,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A scratch folder with an image and an old output, which every failure must leave alone.
-struct OldOutput {
-  ScratchFolder scratch;
-  std::string input = save(scratch / "in.png", tests::random_image({300, 200, 1}, 0.5, 1, 1).view());
-  std::string output = scratch / "out.tif";
-  std::size_t entries = 0;
-
+/// A folder with an image and an old output, which every failure must leave alone.
+struct OldOutput : WorkFolder {
   OldOutput() {
-    write_file(output, "old");
-    entries = count_entries(scratch.path());
+    save(*this / "in.png", tests::random_image({300, 200, 1}, 0.5, 1, 1).view());
+    write("out.tif", "old");
   }
-  void keeps(const Command& command, int code, const std::string& part) {
-    fails(command, code, part);
-    CHECK(read_file(output) == "old");
-    CHECK(count_entries(scratch.path()) == entries);
+  void keeps(const Command& typed, int code, const std::string& part) const {
+    const std::size_t entries = count_entries(path());
+    gpuccl::fails(typed, code, part);
+    CHECK(read("out.tif") == "old");
+    CHECK(count_entries(path()) == entries);
   }
-  void keeps(const Words& words, int code, const std::string& part) {
-    keeps(gpuccl_command(words), code, part);
+  void keeps(const std::string& line, int code, const std::string& part) const {
+    keeps(command(line), code, part);
   }
-  std::string file(const std::string& name, const std::string& content) {
-    write_file(scratch / name, content);
-    entries = count_entries(scratch.path());
-    return scratch / name;
+  /// A command that does `more` in its process before it is the program.
+  Command with(const std::string& line, const std::function<void()>& more) const {
+    Command typed = command(line);
+    typed.prepare = [in_folder = typed.prepare, more] {
+      in_folder();
+      more();
+    };
+    return typed;
   }
 };
 
@@ -61,13 +61,10 @@ TEST_CASE("each failure has its code") {
   CHECK(app::exit_code(ErrorCode::temporary) == 75);
 }
 
-TEST_CASE("an error goes to where the report goes, as an object of JSON") {
-  const ScratchFolder scratch;
-  const std::string missing = scratch / "missing.png", broken = scratch / "broken.png";
-  write_file(broken, "no image");
-  const std::string labels = save(scratch / "labels.png", tests::random_image({30, 20, 1}, 0.5, 1, 1).view());
-  const auto error_of = [](const Words& words) {
-    const Ended ended = gpuccl(words);
+TEST_CASE_METHOD(OldOutput, "an error goes to where the report goes, as an object of JSON") {
+  write("broken.png", "no image");
+  const auto error_of = [&](const std::string& line) {
+    const Ended ended = type(line);
     const Json error = Json::parse(ended.out).at("error");
     CHECK(error.size() == 5);
     CHECK(error["code"] == ended.code);
@@ -76,24 +73,21 @@ TEST_CASE("an error goes to where the report goes, as an object of JSON") {
     CHECK(ended.err == "gpuccl: " + input + error["message"].get<std::string>() + remedy + "\n");
     return error["kind"].get<std::string>();
   };
-  CHECK(error_of({"label", missing, "--json", "-"}) == "missing");
-  CHECK(error_of({"label", broken, "--json", "-"}) == "bad data");
-  CHECK(gpuccl({"label", labels, "--json", "-", "-c", "6", "--per-slice"}).out.empty());  // wrong usage
-  CHECK(error_of({"measure", missing, "--json", "-"}) == "missing");
-  CHECK(error_of({"match", labels, missing, "--json", "-"}) == "missing");
-  CHECK(error_of({"match", labels, broken, "--json", "-"}) == "bad data");
-  CHECK(error_of({"label", "@" + (scratch / "nowhere"), "-o", scratch / "out/", "--report", "-"}) ==
-        "missing");
-  CHECK(gpuccl({"label", missing, "--json", scratch / "report.json"}).out.empty());
+  for (const char* line : {"label missing.png --json -", "measure missing.png --json -",
+                           "match in.png missing.png --json -", "label @nowhere -o out/ --report -"})
+    CHECK(error_of(line) == "missing");
+  for (const char* line : {"label broken.png --json -", "match in.png broken.png --json -"})
+    CHECK(error_of(line) == "bad data");
+  CHECK(type("label in.png --json - -c 6 --per-slice").out.empty());  // wrong usage
+  CHECK(type("label missing.png --json report.json").out.empty());
 }
 
-TEST_CASE("a pattern that no file has, and a limit that opens no TIFF, are named") {
-  const ScratchFolder scratch;
-  for (const char* pattern : {"*.png", "page?.png"})
-    fails({"label", scratch / pattern, "--json", "-"}, 66, "the shell found no file for this pattern");
-  const std::string tiff = save(scratch / "small.tif", tests::drawn(Words{"#.#"}).view());
-  const std::string line = fails({"label", tiff, "--json", "-", "--memory", "1"}, 71, "small.tif: ");
-  CHECK(line.find("TIFFClientOpen") == std::string::npos);  // libtiff's words
+TEST_CASE_METHOD(OldOutput, "a pattern that no file has, and a limit that opens no TIFF, are named") {
+  for (const char* line : {"label *.gif --json -", "label page?.png --json -"})
+    fails(line, 66, "the shell found no file for this pattern");
+  save(*this / "small.tif", tests::drawn(Words{"#.#"}).view());
+  CHECK_FALSE(has(fails("label small.tif --json - --memory 1", 71, "small.tif: "),
+                  "TIFFClientOpen"));  // libtiff's words
 }
 
 TEST_CASE("samples without a header are refused with the header to read or to write") {
@@ -182,79 +176,64 @@ TEST_CASE_METHOD(OldOutput, "65: a header that claims more than the file can hol
   const std::string header("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\xff\xff\0\0\xff\xff\x10\x06\0\0\0", 29);
   const std::string crc("\xe6\x95\x05\x13", 4);
   const std::string end("\0\0\0\0IEND\xae\x42\x60\x82", 12);
-  const std::string bomb = file("bomb.png", header + crc + end);
-  keeps({"label", bomb, "-o", output}, 65, "bomb.png: ");
-  CHECK(gpuccl({"label", bomb, "-o", output}).peak_kib < 256 * 1024);
+  write("bomb.png", header + crc + end);
+  keeps("label bomb.png -o out.tif", 65, "bomb.png: ");
+  CHECK(type("label bomb.png -o out.tif").peak_kib < 256 * 1024);
 }
 
 TEST_CASE_METHOD(OldOutput, "66: an input that is missing or cannot be read") {
-  keeps({"label", scratch / "missing.png", "-o", output}, 66, "missing.png: ");
-  keeps({"label", scratch / "in.png/x.png", "-o", output}, 66, "x.png: ");
-  keeps({"label", scratch / "in.png:volume/raw", "-o", output}, 66, "is named as in cells.h5:/volume/raw");
-  fs::create_directory(scratch / "folder");
-  fs::create_symlink("nowhere", scratch / "dangling.png");
-  fs::create_symlink("loop.png", scratch / "loop.png");
-  entries = count_entries(scratch.path());
-  keeps({"label", scratch / "folder", "-o", output}, 66, "folder: ");
-  keeps({"label", scratch / "dangling.png", "-o", output}, 66, "dangling.png: ");
-  keeps({"label", scratch / "loop.png", "-o", output}, 66, "loop.png: ");
-  keeps({"label", scratch / "missing", "--stack", "-o", output}, 66, "missing: ");
-
-  fs::permissions(input, fs::perms::none);
-  fs::permissions(scratch.path(), fs::perms::all);
-  Command command = gpuccl_command({"label", input, "-o", output});
-  command.prepare = become_nobody;
-  keeps(command, 66, "in.png: ");
+  make_folders({"folder"});
+  fs::create_symlink("nowhere", *this / "dangling.png");
+  fs::create_symlink("loop.png", *this / "loop.png");
+  for (const auto& [input, part] : {std::pair("missing.png", "missing.png: "),
+                                    {"in.png/x.png", "x.png: "},
+                                    {"in.png:volume/raw", "is named as in cells.h5:/volume/raw"},
+                                    {"folder", "folder: "},
+                                    {"dangling.png", "dangling.png: "},
+                                    {"loop.png", "loop.png: "},
+                                    {"missing --stack", "missing: "}})
+    keeps("label -o out.tif " + std::string(input), 66, part);
+  fs::permissions(*this / "in.png", fs::perms::none);
+  fs::permissions(path(), fs::perms::all);
+  keeps(with("label in.png -o out.tif", become_nobody), 66, "in.png: ");
 }
 
 TEST_CASE_METHOD(OldOutput, "71: more memory than --memory, or than there is") {
-  keeps({"label", input, "-o", output, "--memory", "64"}, 71, "in.png: ");
-  keeps({"label", input, "-o", output, "--memory", "64"}, 71, "; see MEMORY USAGE in 'man gpuccl-label'");
-
-  constexpr rlim_t kLittle = rlim_t{256} << 20;
-  Command version = gpuccl_command({"--version"});
-  version.prepare = [] { limit(RLIMIT_AS, kLittle); };
-  if (run(version).code != 0) {
+  keeps("label in.png -o out.tif --memory 64", 71, "in.png: ");
+  keeps("label in.png -o out.tif --memory 64", 71, "; see MEMORY USAGE in 'man gpuccl-label'");
+  const auto with_little = [] { limit(RLIMIT_AS, rlim_t{256} << 20); };
+  if (run(with("--version", with_little)).code != 0) {
     WARN("skipped: this build does not start in little memory");  // AddressSanitizer maps terabytes
     return;
   }
-  const std::string large = save(scratch / "large.tif", BitVolume({48000, 48000, 1}).view());
-  entries = count_entries(scratch.path());
-  Command command = gpuccl_command({"label", large, "-o", output, "--memory", "8G"});
-  command.prepare = version.prepare;
-  keeps(command, 71, "large.tif: ");
+  save(*this / "large.tif", BitVolume({48000, 48000, 1}).view());
+  keeps(with("label large.tif -o out.tif --memory 8G", with_little), 71, "large.tif: ");
 }
 
 TEST_CASE_METHOD(OldOutput, "73: an output that cannot be created") {
-  keeps({"label", input, "-o", scratch / "none/out.tif"}, 73, "none/out.tif: ");
-  fs::create_directory(scratch / "folder.tif");
-  entries = count_entries(scratch.path());
-  keeps({"label", input, "-o", scratch / "folder.tif"}, 73, "folder.tif: ");
-  keeps({"label", input, "-o", output, "--json", scratch / "none/out.json"}, 73, "none/out.json: ");
-  keeps({"label", input, "-o", output, "--preview", "/dev/null"}, 64, "/dev/null: ");
-  keeps({"label", input, "-o", "/dev/stdout"}, 64, "/dev/stdout: ");
+  make_folders({"folder.tif"});
+  keeps("label in.png -o none/out.tif", 73, "none/out.tif: ");
+  keeps("label in.png -o folder.tif", 73, "folder.tif: ");
+  keeps("label in.png -o out.tif --json none/out.json", 73, "none/out.json: ");
+  keeps("label in.png -o out.tif --preview /dev/null", 64, "/dev/null: ");
+  keeps("label in.png -o /dev/stdout", 64, "/dev/stdout: ");
 
-  fs::permissions(scratch.path(), fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
-  fs::permissions(input, fs::perms::all);
-  if (::geteuid() != 0) fs::permissions(scratch.path(), fs::perms::owner_read | fs::perms::owner_exec);
-  Command command = gpuccl_command({"label", input, "-o", output});
-  command.prepare = become_nobody;
-  keeps(command, 73, "out.tif: ");
-  fs::permissions(scratch.path(), fs::perms::owner_all);
+  fs::permissions(path(), fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
+  fs::permissions(*this / "in.png", fs::perms::all);
+  if (::geteuid() != 0) fs::permissions(path(), fs::perms::owner_read | fs::perms::owner_exec);
+  keeps(with("label in.png -o out.tif", become_nobody), 73, "out.tif: ");
+  fs::permissions(path(), fs::perms::owner_all);
 }
 
 TEST_CASE_METHOD(OldOutput, "74: a disk that is full, a file size limit, a reader that is gone") {
-  Command limited = gpuccl_command({"label", input, "-o", output});
-  limited.prepare = [] { limit(RLIMIT_FSIZE, 4096); };
-  keeps(limited, 74, "out.tif: ");
-
+  keeps(with("label in.png -o out.tif", [] { limit(RLIMIT_FSIZE, 4096); }), 74, "out.tif: ");
   for (const char* text : {"--json", "--stats"})
-    keeps({"label", input, "-o", output, text, "/dev/full"}, 74, "/dev/full: ");
-  Command full = gpuccl_command({"label", input, "--json", "-"});
-  full.output = "/dev/full";
-  keeps(full, 74, "standard output: ");
-  full.words = {full.words[0], "list"};
-  keeps(full, 74, "standard output: ");
+    keeps("label in.png -o out.tif " + std::string(text) + " /dev/full", 74, "/dev/full: ");
+  for (const char* line : {"label in.png --json -", "list"}) {
+    Command full = command(line);
+    full.output = "/dev/full";
+    keeps(full, 74, "standard output: ");
+  }
 }
 
 }  // namespace
