@@ -52,7 +52,7 @@ set(rooms
   "lib/src/periodic 317"
   "lib/src/slabs 787"
   "lib 422"
-  "tests/app 12585"
+  "tests/app 12242"
   "tests/benchmarks 2368"
   "tests/cuda 4457"
   "tests/faults 2165"
