@@ -156,7 +156,7 @@ void Job::measure(Engine& engine) {
   request.gathered = &sums_;
   measure_part(link_, extent_, request, part_,
                [&](const std::function<void()>& work) { run_local(files_.input, work); });
-  piece_->budget().claims.measured = static_cast<double>(extra_bytes(part_.measured));
+  piece_->budget().claims.components += static_cast<double>(extra_bytes(part_.measured));
   found_.measured(link_, part_);
   description_.measured(*input_, found_);
 }

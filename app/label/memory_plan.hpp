@@ -82,13 +82,10 @@ class MemoryBudget {
 
   /// Upper bounds in bytes, from what is known so far.
   struct Claims {
-    double held = 0;        // input that stays in memory: of a pipe, of intensity images
-    double decoding = 0;    // buffers of decoders
-    double labeling = 0;    // image and tables, while it is labeled at once
+    double input = 0;       // that stays in memory: of a pipe, of intensity images; and buffers of decoders
+    double labeling = 0;    // image, tables, and samples counted for percentiles, while it is labeled at once
     double labels = 0;      // the part of it that remains while labels are written; or a slab with its labels
-    double components = 0;  // columns of all components
-    double measured = 0;    // sums of measures, without those of components
-    double counts = 0;      // values of samples that are counted for percentiles
+    double components = 0;  // columns of all components, and their measures once these are known
     double contacts = 0;    // rows in which contacts are found
     double strip = 0;       // one strip of the label image
     double preview = 0;     // rows of the preview
@@ -106,16 +103,13 @@ class MemoryBudget {
   // Bytes of consecutive steps:
 
   /// Writing, with this number of strips in memory.
-  double writing(std::size_t strips) const {
-    return claims.labels + claims.components + claims.measured + output(strips);
-  }
+  double writing(std::size_t strips) const { return claims.labels + claims.components + output(strips); }
   double finding_contacts() const { return writing(0) + claims.contacts; }
   /// All steps of an image that is labeled at once, by its header.
-  double expected() const { return claims.labeling + claims.components + claims.counts + claims.contacts; }
+  double expected() const { return claims.labeling + claims.components + claims.contacts; }
   /// Returns the peak after the image has been read.
   double at_once() const {
-    return std::max({claims.labeling + claims.components + claims.counts, writing(1) - kWriteBuffers,
-                     finding_contacts()});
+    return std::max({claims.labeling + claims.components, writing(1) - kWriteBuffers, finding_contacts()});
   }
 
   /// Returns the bytes to reserve for `step`, with input and buffers; at most the limit.
@@ -153,7 +147,7 @@ class MemoryBudget {
   double output(std::size_t strips) const {
     return std::max(static_cast<double>(strips) * claims.strip, claims.preview);
   }
-  double overhead() const { return kWriteBuffers + claims.decoding + claims.held; }
+  double overhead() const { return kWriteBuffers + claims.input; }
 
   std::int64_t limit_, allowed_ = 0;
 };

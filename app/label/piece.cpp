@@ -144,29 +144,28 @@ void Piece::claim() {
   const LabelPaths& files = input_.files();
   const Extent whole = input_.extent();
   MemoryBudget::Claims& claims = budget_.claims;
-  claims.held = static_cast<double>(held_);
   if (input_.is_open())
-    claims.decoding = static_cast<double>(input_.reader().buffer_bytes() + input_.measures().buffer_bytes());
-  claims.labeling = is_empty() ? 0 : bytes_at_once(work_);
+    claims.input =
+        static_cast<double>(held_ + input_.reader().buffer_bytes() + input_.measures().buffer_bytes());
   claims.labels = !plan_.slabs.empty() ? plan_.slab_bytes + static_cast<double>(held_)
                   : is_empty()         ? 0
                                        : bytes_of_labels(work_, runs_.all);
   claims.components = bytes_of_components(work_, most_components_);
   const bool is_known = bits_.extent() == work_.extent && !options.fill_holes;
-  claims.counts = input_.measures().bytes_of_counts(is_known ? static_cast<std::int64_t>(report_.foreground)
-                                                             : work_.extent.elements());
+  claims.labeling = (is_empty() ? 0 : bytes_at_once(work_)) +
+                    input_.measures().bytes_of_counts(is_known ? static_cast<std::int64_t>(report_.foreground)
+                                                               : work_.extent.elements());
   if (!files.contacts.empty())
     claims.contacts = static_cast<double>(bytes_to_find_contacts(whole, all_neighbors(work_.connectivity),
                                                                  runs_.most_in_row, options.periodic));
   if (!files.image.empty()) {
-    const bool is_wide =
-        io::traits_of(*files.image.format).holds(io::LabelType::u32) && most_components_ > UINT16_MAX;
-    const bool may_be_64_bits = work_.values && bytes_of(*work_.values) == sizeof(ValueBits);
-    const io::LabelType type = options.values.writes_values() && may_be_64_bits ? io::LabelType::u64
-                               : options.values.writes_values()                 ? io::LabelType::u32
-                               : options.label_type != io::LabelType::automatic ? options.label_type
-                               : is_wide                                        ? io::LabelType::u32
-                                                                                : io::LabelType::u16;
+    const bool may_be_64_bits =
+        options.values.writes_values() && bytes_of(*work_.values) == sizeof(ValueBits);
+    const bool are_narrow = !io::traits_of(*files.image.format).holds(io::LabelType::u32) ||
+                            (most_components_ <= UINT16_MAX && !options.values.writes_values());
+    const io::LabelType type = may_be_64_bits ? io::LabelType::u64
+                               : are_narrow   ? io::LabelType::u16
+                                              : io::LabelType::u32;
     claims.strip = static_cast<double>(
         io::bytes_of_strip(*files.image.format, write_options(options, type, {}), whole, runs_.most_in_row));
     if (!is_whole_ || !plan_.slabs.empty()) claims.labels += bytes_of_slices_behind();

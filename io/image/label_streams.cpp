@@ -212,14 +212,4 @@ LabelFile zlib_label_file(std::string head, std::size_t size_at, const Extent& e
              : label_file<ZlibEncoder>(std::move(file), options.type);
 }
 
-std::int64_t bytes_of_gzip_strip(const StripLayout& strips, std::int64_t runs) {
-  return bytes_of_zlib_strip(strips, runs) + strips.rows_per_strip * strips.row_bytes;
-}
-
-std::int64_t bytes_of_zlib_strip(const StripLayout& strips, std::int64_t runs) {
-  const bool is_wide = strips.row_bytes > std::int64_t{4} * strips.extent.width;
-  const std::int64_t of_wide = is_wide ? 2 * strips.rows_per_strip * strips.row_bytes : 0;
-  return RunDeflater::bytes_of(strips.rows_per_strip * runs) + of_wide;
-}
-
 }  // namespace gpuccl::io

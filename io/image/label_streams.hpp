@@ -47,8 +47,4 @@ LabelFile zlib_label_file(std::string head, std::size_t size_at, const Extent& e
 /// Number of these zeros.
 inline constexpr std::size_t kSizeDigits = 20;
 
-/// Return the memory of these two for each strip in progress, if no row has more than `runs` runs.
-std::int64_t bytes_of_gzip_strip(const StripLayout& strips, std::int64_t runs);
-std::int64_t bytes_of_zlib_strip(const StripLayout& strips, std::int64_t runs);
-
 }  // namespace gpuccl::io

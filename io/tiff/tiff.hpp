@@ -18,9 +18,4 @@ std::unique_ptr<SampleSource> open_tiff(std::shared_ptr<const InputFile> file, c
 LabelFile tiff_label_file(const std::string& path, const Extent& extent, Label count,
                           const WriteOptions& options);
 
-/// Returns the memory of its encoder for each strip in progress, if no row of the labels has more than `runs`
-/// runs.
-std::int64_t bytes_of_tiff_strip(const StripLayout& strips, LabelType type, Compression compression,
-                                 std::int64_t runs);
-
 }  // namespace gpuccl::io

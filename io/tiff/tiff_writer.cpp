@@ -182,27 +182,6 @@ class RunStrips final : public StripEncoder {
 
 }  // namespace
 
-std::int64_t bytes_of_tiff_strip(const StripLayout& strips, LabelType type, Compression compression,
-                                 std::int64_t runs) {
-  const std::int64_t rows = strips.rows_per_strip, samples = rows * strips.row_bytes;
-  switch (compression) {
-    case Compression::none:
-      return samples;
-    case Compression::deflate: {
-      constexpr std::int64_t kWhileItGrows = 2 * sizeof(LabelRun);
-      const std::int64_t listed = kWhileItGrows * rows_of_part(rows) * runs;
-      const SampleRow row{.width = strips.extent.width, .sample_bytes = bits_per_sample(type) / 8};
-      const std::int64_t most = RunDeflater::most_that_pay(row, rows);
-      if (rows * runs <= most) return listed + RunDeflater::bytes_of(rows * runs);
-      return listed + RunDeflater::bytes_of(most) + 2 * samples;  // for earlier strips, too
-    }
-    default: {
-      constexpr std::int64_t kOfLibtiff = 4;  // its buffer, and the encoded data while it grows
-      return (1 + kOfLibtiff) * samples;
-    }
-  }
-}
-
 LabelFile tiff_label_file(const std::string& path, const Extent& extent, Label count,
                           const WriteOptions& options) {
   const bool is_ome = is_ome_tiff(path);

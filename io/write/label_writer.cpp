@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "gpuccl/types.hpp"
+#include "io/deflate/run_deflater.hpp"
 #include "io/files/file_names.hpp"
-#include "io/image/label_streams.hpp"
 #include "io/image/samples.hpp"
 #include "io/image/strips.hpp"
 #include "io/metaimage/metaimage.hpp"
@@ -21,6 +21,7 @@
 #include "io/tiff/tiff.hpp"
 #include "io/tiff/tiff_output.hpp"
 #include "io/zarr/zarr.hpp"
+#include "io/zarr/zarr_label_metadata.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -76,33 +77,29 @@ std::string lost_geometry(LabelFormat format, const Geometry& geometry, int dept
 
 std::int64_t bytes_of_strip(LabelFormat format, const WriteOptions& options, Extent extent,
                             std::int64_t runs) {
-  const StripLayout strips(extent, bits_per_sample(options.type));
-  const std::int64_t raw_bytes = strips.rows_per_strip * strips.row_bytes;
-  const bool raw = options.compression == Compression::none;
-  switch (format) {
-    case LabelFormat::tiff:
-      return bytes_of_tiff_strip(strips, options.type, options.compression, runs);
-    case LabelFormat::png:
-      return bytes_of_zlib_strip(strips, runs);
-    case LabelFormat::npy:
-    case LabelFormat::nifti:
-    case LabelFormat::mrc:
-      return raw_bytes;
-    case LabelFormat::nifti_gz:
-      return bytes_of_gzip_strip(strips, runs);
-    case LabelFormat::nrrd:
-      return raw ? raw_bytes : bytes_of_gzip_strip(strips, runs);
-    case LabelFormat::metaimage:
-      return raw ? raw_bytes : bytes_of_zlib_strip(strips, runs);
-    case LabelFormat::zarr:
-    case LabelFormat::ozx:
-      return bytes_of_zarr_strip(extent, options, runs);
-  }
-  return 0;
+  const int bits = bits_per_sample(options.type);
+  const bool has_chunks = traits_of(format).has_chunks;
+  const ZarrLabelLayout chunks(extent, options);
+  const StripLayout strips = has_chunks ? chunks.strips : StripLayout(extent, bits);
+  const SampleRow row{.width = has_chunks ? chunks.width : extent.width, .sample_bytes = bits / 8};
+  const std::int64_t rows = strips.rows_per_strip * strips.slices_per_strip;
+  const std::int64_t samples = rows * row.width * row.sample_bytes;
+  const bool is_raw = options.compression == Compression::none || format == LabelFormat::npy ||
+                      format == LabelFormat::nifti || format == LabelFormat::mrc;
+  if (is_raw && !has_chunks) return samples;
+  const std::int64_t all = rows * runs, pay = RunDeflater::most_that_pay(row, rows);
+  const bool is_tiff = format == LabelFormat::tiff,
+             by_library = is_tiff && options.compression != Compression::deflate;
+  // Copies of the samples: of libtiff and its output, of chunks and scales, where runs do not pay, in gzip.
+  const std::int64_t copies = by_library ? 5 : has_chunks ? 4 : bits > 32 || all > pay ? 2 : 1;
+  const std::int64_t index = options.shards || options.geometry.zarr_shards ? 16 * chunks.columns : 0;
+  constexpr std::int64_t kWhileTheyGrow = 2;  // lists of runs
+  return index + copies * samples + kWhileTheyGrow * all * std::int64_t{sizeof(LabelRun)} +
+         RunDeflater::bytes_of(is_tiff || has_chunks ? std::min(all, pay) : all);
 }
 
 int slices_of_strip(LabelFormat format, const WriteOptions& options, Extent extent) {
-  return traits_of(format).has_chunks ? slices_of_zarr_strip(extent, options) : 1;
+  return traits_of(format).has_chunks ? ZarrLabelLayout(extent, options).depth : 1;
 }
 
 LabelFile new_label_file(LabelFormat format, const std::string& path, const Extent& extent, Label count,

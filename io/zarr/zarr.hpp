@@ -27,12 +27,6 @@ LabelFile zarr_label_file(const std::string& path, const Extent& extent, const W
 /// Returns a label image as OME-Zarr 0.5 in a zip that does not compress (RFC-9 of OME-NGFF), with one scale.
 LabelFile ozx_label_file(const Extent& extent, const WriteOptions& options);
 
-/// Returns the bytes for each strip in progress, if no row has more than `runs` runs.
-std::int64_t bytes_of_zarr_strip(const Extent& extent, const WriteOptions& options, std::int64_t runs);
-
-/// Returns the number of slices of a strip.
-int slices_of_zarr_strip(const Extent& extent, const WriteOptions& options);
-
 /// An image in a plate or well of OME-Zarr.
 struct PlateImage {
   std::string path;              // in the store, such as "A/1/0"; of a well or "" if its images are unknown

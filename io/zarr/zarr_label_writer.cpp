@@ -546,23 +546,6 @@ ChunkCompression zarr_compression(const WriteOptions& options, int version) {
   }
 }
 
-int slices_of_zarr_strip(const Extent& extent, const WriteOptions& options) {
-  return ZarrLabelLayout(extent, options).depth;
-}
-
-std::int64_t bytes_of_zarr_strip(const Extent& extent, const WriteOptions& options, std::int64_t runs) {
-  const ZarrLabelLayout layout(extent, options);
-  constexpr std::int64_t kBuffers = 3, kBuffersOfPyramid = 4;
-  const std::int64_t samples = layout.chunk_samples() * bits_per_sample(options.type) / 8;
-  const SampleRow row{.width = layout.width, .sample_bytes = bits_per_sample(options.type) / 8};
-  const std::int64_t rows = std::int64_t{layout.height} * layout.depth;
-  const std::int64_t of_strip = rows * runs * std::int64_t{sizeof(LabelRun)};
-  const std::int64_t of_chunk = std::min<std::int64_t>(rows * runs, RunDeflater::most_that_pay(row, rows));
-  const std::int64_t index = options.shards || options.geometry.zarr_shards ? 16 * layout.columns : 0;
-  return index + std::max(2 * of_strip + RunDeflater::bytes_of(of_chunk) + kBuffers * samples,
-                          kBuffersOfPyramid * samples);
-}
-
 static void check(const ZarrLabelLayout& layout, const ZarrLabelHeader& header) {
   const std::optional<ChunkCodec> codec = zarr_compression(header.options, header.version).codec;
   if (codec && !is_built_in(*codec))
