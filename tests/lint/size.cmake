@@ -7,7 +7,7 @@ set(rooms
   "app/bench 2878"
   "app/commands 3080"
   "app/common 910"
-  "app/label 5492"
+  "app/label 5488"
   "app/label/batch 1892"
   "app/mpi 230"
   "app/options 2303"
