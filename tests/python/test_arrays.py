@@ -519,6 +519,11 @@ def test_xarray_names_axes_and_keeps_coordinates():
         refused(ValueError, f"no such axis to be periodic: {name.rpartition(',')[2]}; axes are letters of 'xyz'", gpuccl.label, array, periodic=name)
     assert gpuccl.label(grid, periodic="lon,y")[1] == gpuccl.label(mask, periodic="xy")[1]
     refused(TypeError, "one of dask", gpuccl.label, grid.chunk())
+    from gpuccl import dask
+
+    dataset = grid.to_dataset(name="name")
+    for call in (gpuccl.label, gpuccl.clean, dask.label, lambda x: gpuccl.measure(grid.astype(int), x, "intensity_mean")):
+        refused(TypeError, r"not a Dataset; pass one of its variables: dataset\['name'\]", call, dataset)
 
 
 def test_second_arrays_of_xarray_have_the_same_axes():
@@ -541,6 +546,9 @@ def test_second_arrays_of_xarray_have_the_same_axes():
         expected = call(values, values)
         for right in (grid, grid.T.transpose("lat", "lon"), grid[::-1].reindex_like(grid), grid.drop_vars("lat"), values):
             np.testing.assert_equal(call(grid, right), expected)
+        rounded = grid.assign_coords(lat=grid.lat + 1e-9)
+        refused(ValueError, r'reindex_like\(first, method="nearest", tolerance=...\)', call, grid, rounded)
+        np.testing.assert_equal(call(grid, rounded.reindex_like(grid, method="nearest", tolerance=1e-6)), expected)
         np.testing.assert_equal(call(grid, grid[::-1].data), call(values, values[::-1]))
     for given, message in (([grid, grid.T], "dims"), ((grid, grid, grid[::-1]), "other coordinates along lat")):
         refused(ValueError, rf"intensity\[{len(given) - 1}\] has .*{message}", calls["intensity"], grid, given)

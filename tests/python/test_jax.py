@@ -42,6 +42,11 @@ def test_types_empty_arrays_and_conditions(random):
                 assert cleaned.dtype == array.dtype and np.array_equal(cleaned, expected)
     labels, n = gpuccl.jax.label(jax.numpy.ones((5,), jax.numpy.bfloat16), values=True)
     assert n == 1 and (labels == 1).all()
+    for name in ("bfloat16", "float8_e4m3fn"):  # outside of jit, too
+        real = jax.numpy.asarray([[1, 0, 2, 2]], name)
+        for given in (real, np.asarray(real)):
+            assert gpuccl.label(given, values=True)[1] == 2 and gpuccl.clean(given, min_size=2).dtype == real.dtype
+            assert gpuccl.clean(given, min_size=2).tolist() == [[0, 0, 2, 2]]
     kept = gpuccl.jax.clean(np.array([1, 1, 0, 2, 0, 1]), per_value=True, largest=1)
     assert kept.tolist() == [1, 1, 0, 2, 0, 0]
     for shape in ((0,), (3, 0), (0, 2, 2)):

@@ -10,6 +10,7 @@ import pydoc
 import resource
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -161,6 +162,13 @@ def test_help_of_label_fits_two_screens():
     assert 60 < len(lines) <= 80
 
 
+def test_remedies_of_usual_mistakes():
+    real = np.random.default_rng(1).random((2, 1, 6, 6))
+    for function in (gpuccl.clean, gpuccl.label):
+        refused(ValueError, r"not of 4; of a batch \(N, 1, H, W\) pass array\[:, 0\] with connectivity=8", function, real > 0.5)
+    assert same(gpuccl.clean((real > 0.5)[:, 0], 8, min_size=2)[1], gpuccl.clean(real[1, 0] > 0.5, min_size=2))
+
+
 def test_sizes_are_integers():
     mask = np.pad(np.ones((5, 6), bool), 1)
     mask[2, 2] = mask[4, 4] = mask[4, 5] = False
@@ -168,7 +176,7 @@ def test_sizes_are_integers():
         for wrong in (least - 1, 1.5, 2**70, "2", *((True,) if name != "fill_holes" else ())):
             refused(ValueError, f"{name} is an integer from {least} to 2..64 - 1, not {wrong}", gpuccl.clean, mask, **{name: wrong})
     assert not gpuccl.clean(mask, max_size=0).any()
-    assert same(gpuccl.clean(mask, min_size=np.uint8(5)), mask)
+    assert same(gpuccl.clean(mask, min_size=np.uint8(5)), mask) and same(gpuccl.clean(mask, min_size=np.array(5)), mask)
 
 
 def test_ignored_arguments_are_refused():
@@ -259,6 +267,12 @@ def test_a_mask_is_measured_with_a_warning():
         with pytest.warns(UserWarning, match="is a mask.*gpuccl.label.mask, stats=True") as record:
             assert function(array)["area"].tolist() == [2]
         assert record[0].filename == __file__
+        for other in (function.__globals__["match"], function.__globals__["contacts"]):
+            with pytest.warns(UserWarning, match="is a mask") as record:
+                other(*[array] * (2 if other.__name__ == "match" else 1))
+            assert {warning.filename for warning in record} == {__file__}
+    with warnings.catch_warnings(record=True) as record:
+        assert gpuccl.match(mask, mask, per_value=True)["classes"] and not record
     assert gpuccl.label(mask, stats=True)[2]["area"].tolist() == [1, 1]  # the remedy
 
 

@@ -84,6 +84,46 @@ def test_sizes_and_gradients_are_those_of_gpuccl(device):
     refused(ValueError, "no such property: areaa; did you mean area", operators.measure, ring.int(), real, "label,areaa")
 
 
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
+def test_types_that_numpy_lacks_are_those_of_float32(name):
+    values = torch.as_tensor(random.integers(0, 3, (30, 20)), dtype=torch.float32)
+    narrow = values.to(getattr(torch, name))
+    for is_of_values in (False, True):
+        for given, expected in ((narrow, values), (narrow.T, values.T)):
+            assert torch.equal(gpuccl.label(given, values=is_of_values)[0], gpuccl.label(expected, values=is_of_values)[0])
+            for clean in (gpuccl.clean, operators.clean):
+                cleaned = clean(given, values=is_of_values, min_size=4, seeds=given)
+                assert cleaned.dtype == narrow.dtype
+                assert torch.equal(cleaned.float(), gpuccl.clean(expected, values=is_of_values, min_size=4))
+    np.testing.assert_equal(gpuccl.measure(narrow, narrow), gpuccl.measure(values, values))
+    assert gpuccl.match(narrow, narrow)["average_precision"] == 1
+    for call in (gpuccl.label, gpuccl.clean):
+        refused(ValueError, f"out= has the type torch.{name}, .* leave it out", call, narrow, out=narrow.clone())
+
+
+def test_derived_types_are_tensors():
+    class Derived(torch.Tensor):
+        pass
+
+    mask = torch.as_tensor(random.random((9, 12)) < 0.5)
+    for given in (mask.as_subclass(Derived), torch.nn.Parameter(mask.float())):
+        labels, count, areas = gpuccl.label(given, areas=True)
+        cleaned = gpuccl.clean(given, values=False, min_size=2)
+        assert all(isinstance(found, torch.Tensor) and not found.requires_grad for found in (labels, areas, cleaned))
+        assert torch.equal(labels, gpuccl.label(mask)[0]) and torch.equal(cleaned > 0, gpuccl.clean(mask, min_size=2))
+        out = torch.zeros((9, 12), dtype=torch.int32).as_subclass(Derived)
+        assert gpuccl.label(given, out=out)[0] is out and torch.equal(out.as_subclass(torch.Tensor), labels)
+
+
+def test_arguments_are_tensors():
+    mask = torch.ones((3, 4), dtype=torch.bool)
+    assert torch.equal(gpuccl.clean(mask, min_size=torch.tensor(5), largest=torch.tensor(1)), mask)
+    refused(ValueError, "min_size is an integer", gpuccl.clean, mask, min_size=torch.tensor(5.0))
+    out = mask.float().requires_grad_()
+    refused(ValueError, "out= requires gradients.*out.detach()", gpuccl.clean, mask.float(), values=False, out=out)
+    assert gpuccl.clean(mask.float(), values=False, out=out.detach()).sum() == 12
+
+
 def test_other_functions_in_compiled_ones_name_the_operators():
     mask = torch.ones((3, 4), dtype=torch.bool)
     for call in (gpuccl.label, gpuccl.clean, gpuccl.measure, gpuccl.contacts):

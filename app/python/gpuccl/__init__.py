@@ -367,6 +367,8 @@ def clean(
     >>> gpuccl.clean(np.array([1, 1, 0, 2, 0, 1]), per_value=True, largest=1)
     array([1, 1, 0, 2, 0, 0])
     """
+    if getattr(out, "requires_grad", False):
+        raise ValueError("out= requires gradients, which clean() does not have; pass out.detach()")
     return _functions_for(array).clean(
         array, connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border, seeds, out
     )
@@ -396,6 +398,7 @@ def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing =
     >>> list(zip(table["label_a"].tolist(), table["label_b"].tolist()))
     [(1, 2), (1, 3), (2, 3)]
     """
+    warn_of_mask(labels)
     return _functions_for(labels).contacts(labels, connectivity, spacing)
 
 
@@ -536,6 +539,9 @@ def match(
     >>> gpuccl.match(truth, prediction, regions=True)["regions"]["count"]
     2
     """
+    if not (per_value or distances or regions):  # which are also those of masks
+        warn_of_mask(truth, "truth")
+        warn_of_mask(prediction, "prediction")
     if on_device(truth) != on_device(prediction):
         raise TypeError("one array is on a GPU and one is not: move one of them")
     return _functions_for(truth).match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size, regions)

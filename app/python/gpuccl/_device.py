@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _core
 from ._host import check_match, checked_sizes, contact_table, images_of, match_result
-from ._kinds import addresses, library_of, need_cuda, on_device, overlap, pixels, refuse_overlap
+from ._kinds import addresses, library_of, library_of_type, need_cuda, on_device, overlap, pixels, refuse_overlap
 from ._measures import WHOLE, ChannelColumns, channels_of, columns_of, hashable, is_of_samples
 
 _VALUE_TYPES = {
@@ -171,7 +171,7 @@ class _Torch(Arrays):
     def view(self, array, stream):
         code = self.codes.get(array.dtype)
         if code is None:
-            raise TypeError(f"an array of {array.dtype} cannot be labeled")
+            raise TypeError(f"an array of {array.dtype} cannot be labeled; convert it, as with array.float()")
         strides = None
         if not array.is_contiguous():
             each = array.element_size()
@@ -411,7 +411,7 @@ class _Other(Arrays):
 
 @functools.cache
 def _known(type_):
-    library = type_.__module__.partition(".")[0]
+    library = library_of_type(type_)
     return {"torch": _Torch, "cupy": _CuPy}[library]() if library in ("torch", "cupy") else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 
 import numpy as np
@@ -126,10 +127,10 @@ def _size(name: str, number, default: int, least: int = 0) -> int:
     """Returns a number of elements or components."""
     if number is None:
         return default
-    is_integer = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
-    if not is_integer or not least <= number <= _MOST:
-        raise ValueError(f"{name} is an integer from {least} to 2**64 - 1, not {number}")
-    return int(number)
+    with contextlib.suppress(TypeError):  # of what is not an integer
+        if not isinstance(number, (bool, np.bool_)) and least <= operator.index(number) <= _MOST:
+            return operator.index(number)
+    raise ValueError(f"{name} is an integer from {least} to 2**64 - 1, not {number}")
 
 
 def checked_sizes(ndim, values, per_value, largest, min_size, max_size, fill_holes, clear_border):

@@ -16,9 +16,20 @@ _BY_AXES = {1: {1: 8}, 2: {1: 4, 2: 8}, 3: {1: 6, 2: 18, 3: 26}}
 
 
 def library_of(array) -> str:
-    """Returns the name of the library that defines the type of an array."""
+    """Returns the name of the library that defines the type of an array, or a type that it is derived from."""
     kind = type(array)
-    return "numpy" if kind is np.ndarray else kind.__module__.partition(".")[0]
+    return "numpy" if kind is np.ndarray else library_of_type(kind)
+
+
+@functools.cache
+def library_of_type(kind) -> str:
+    names = [base.__module__.partition(".")[0] for base in kind.__mro__]
+    return next((name for name in names if name in ("torch", "cupy", "jax", "jaxlib", "xarray", "dask")), names[0])
+
+
+def is_narrow(array) -> bool:
+    """Returns whether an array has floating-point numbers of 8 or 16 bits that NumPy lacks, which float32 represents."""
+    return str(getattr(array, "dtype", None)).removeprefix("torch.").startswith(("bfloat16", "float8"))
 
 
 def pixels(connectivity, ndim: int) -> int:
@@ -32,7 +43,8 @@ def pixels(connectivity, ndim: int) -> int:
 @functools.lru_cache(64)
 def _pixels(connectivity, ndim: int) -> int:
     if not 1 <= ndim <= 3:
-        raise ValueError(f"an array of 1 to 3 axes is needed, not of {ndim}")
+        way = "; of a batch (N, 1, H, W) pass array[:, 0] with connectivity=8, or use label(batch=True)" if ndim == 4 else ""
+        raise ValueError(f"an array of 1 to 3 axes is needed, not of {ndim}{way}")
     if connectivity is None:
         return _BY_AXES[ndim][ndim]
     number = connectivity
@@ -74,7 +86,11 @@ def periodic_axes(periodic, ndim: int, dims: tuple = ()) -> list[bool]:
 
 def dims_of(array) -> tuple:
     """Returns the names of the axes of an array of xarray."""
-    return getattr(array, "dims", ()) if library_of(array) == "xarray" else ()
+    if library_of(array) != "xarray":
+        return ()
+    if not hasattr(array, "dtype"):
+        raise TypeError("an array is needed, not a Dataset; pass one of its variables: dataset['name']")
+    return array.dims
 
 
 def check_axes(array, other, name: str) -> None:
@@ -93,8 +109,8 @@ def check_axes(array, other, name: str) -> None:
         pair = [each.coords[dim].variable for each in (array, other) if dim in getattr(each, "coords", ())]
         if len(pair) == 2 and not pair[0].equals(pair[1]):
             raise ValueError(
-                f"{name} has other coordinates along {dim} than the first array: use {name}.reindex_like() of it, or "
-                f"{name}.data if its elements are in the same order"
+                f"{name} has other coordinates along {dim} than the first array: use {name}.reindex_like(first, "
+                f'method="nearest", tolerance=...), or {name}.data if its elements are in the same order'
             )
 
 
@@ -123,16 +139,19 @@ def as_host(array, masked=0) -> np.ndarray:
     `masked` is the value of masked elements (numpy.ma).
     """
     if type(array) is np.ndarray:
+        if array.dtype.isbuiltin == 2 and is_narrow(array):  # of ml_dtypes
+            return array.astype(np.float32)
         if not array.dtype.isnative:
             return array.astype(array.dtype.newbyteorder("="))
         return array
     library = library_of(array)
     if library == "torch":
-        return array.detach().numpy()
+        return (array.float() if is_narrow(array) else array).detach().numpy()
     if isinstance(array, (bytes, bytearray)):
         return np.frombuffer(array, np.uint8)
     if isinstance(array, (str, os.PathLike)):
         raise TypeError("an array is needed, not the name of a file; gpuccl.label_file labels files")
+    dims_of(array)  # refuses a Dataset
     if library in ("dask", "xarray") and getattr(array, "chunks", None) is not None:
         raise TypeError("an array in memory is needed, not one of dask; use the functions of gpuccl.dask, or array.compute()")
     if isinstance(array, np.ma.MaskedArray):
@@ -176,6 +195,8 @@ class Output:
         may share memory with it. `staged`: write to a copy, so that `out` does not change before an error.
         `turned`: arrays in Fortran order can be written, too.
         """
+        if is_narrow(out):
+            raise ValueError(f"out= has the type {out.dtype}, which NumPy lacks; leave it out, and copy the result")
         if library_of(out) == "torch":
             given = out.detach().numpy()
         else:
@@ -265,6 +286,9 @@ def _same(a: np.ndarray, b: np.ndarray) -> bool:
 def like(result: np.ndarray, array, is_labels=False):
     """Returns a result as an array of the library of `array`."""
     library = library_of(array)
+    narrow = result.dtype == np.float32 and is_narrow(array)  # of clean()
+    if narrow and library != "torch":
+        result = result.astype(array.dtype)
     if library == "xarray" and result.shape == array.shape:
         made = array.copy(data=result)  # with its coordinates
         if is_labels:  # these are another quantity, without units
@@ -273,7 +297,7 @@ def like(result: np.ndarray, array, is_labels=False):
     if library == "torch":
         import torch
 
-        return torch.from_numpy(result)
+        return torch.from_numpy(result).to(array.dtype if narrow else None)
     if library in ("jax", "jaxlib"):
         import jax
 

@@ -228,10 +228,10 @@ def sign_together(table: dict, *names: str) -> dict:
     return table
 
 
-def warn_of_mask(labels) -> None:
-    """Warns if labels are a mask, which measure() takes for one object."""
+def warn_of_mask(labels, name="labels") -> None:
+    """Warns if labels are a mask, which is one object."""
     if str(getattr(labels, "dtype", None)) in ("bool", "torch.bool"):
-        text = "labels is a mask, which is measured as one object; label it first: gpuccl.label(mask, stats=True)"
+        text = f"{name} is a mask, which is measured as one object; label it first: gpuccl.label(mask, stats=True)"
         warnings.warn(text, UserWarning, stacklevel=3)
 
 

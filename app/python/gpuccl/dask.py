@@ -218,6 +218,8 @@ def match(
     whole_only |= {"tolerance": tolerance, "regions": regions}
     for name in (name for name, value in whole_only.items() if value is not None and value is not False):
         raise ValueError(f"{name} needs the whole images; use gpuccl.match(truth.compute(), ...), or gpuccl match for files")
+    warn_of_mask(truth, "truth")
+    warn_of_mask(prediction, "prediction")
     thresholds, of_empty, smallest = _host.check_match(threshold, False, None, empty, False, None, None, min_size)
     truth, prediction = _arrays(truth, prediction, "prediction")
     chunks = _Chunks(truth, "match")
@@ -332,6 +334,7 @@ def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing =
     --------
     >>> table = gpuccl.dask.contacts(labels, spacing=(2, 0.5, 0.5))  # doctest: +SKIP
     """
+    warn_of_mask(labels)
     labels, _ = _arrays(labels)
     chunks = _Chunks(labels, "contacts")
     number = pixels(connectivity, labels.ndim)

@@ -78,12 +78,11 @@ def clean(
 
     `fill_holes` is True, or the size of the largest hole. Sizes are integers. `seeds` has the shape of `array`.
     """
-    out = None if array.is_cuda else torch.empty(array.shape, dtype=array.dtype)  # in C order, as below
     result = gpuccl.clean(
         array, connectivity, values=values, largest=largest, min_size=min_size, max_size=max_size,
-        fill_holes=fill_holes, clear_border=clear_border, seeds=seeds, out=out,
+        fill_holes=fill_holes, clear_border=clear_border, seeds=seeds,
     )  # fmt: skip
-    return torch.as_tensor(result)
+    return torch.as_tensor(result).contiguous()  # as below
 
 
 @clean.register_fake
