@@ -164,6 +164,8 @@ def test_help_of_label_fits_two_screens():
 
 def test_remedies_of_usual_mistakes():
     real = np.random.default_rng(1).random((2, 1, 6, 6))
+    for function in (gpuccl.clean, gpuccl.measure, gpuccl.contacts):
+        refused(ValueError, "labels are integers: round the array, or pass a mask such as array > 0.5", function, real[0])
     for function in (gpuccl.clean, gpuccl.label):
         refused(ValueError, r"not of 4; of a batch \(N, 1, H, W\) pass array\[:, 0\] with connectivity=8", function, real > 0.5)
     assert same(gpuccl.clean((real > 0.5)[:, 0], 8, min_size=2)[1], gpuccl.clean(real[1, 0] > 0.5, min_size=2))

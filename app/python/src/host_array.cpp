@@ -97,7 +97,8 @@ std::int64_t label_of(T value, Findings& findings) {
     if (std::isnan(value)) return findings.nan = true, 0;
     const double given = value, rounded = std::nearbyint(given);
     if (!(std::abs(given - rounded) <= 1e-3))
-      throw Error(ErrorCode::data, "labels are integers; round the array first");
+      throw Error(ErrorCode::data,
+                  "labels are integers: round the array, or pass a mask such as array > 0.5");
     if (rounded > kMost)
       throw Error(ErrorCode::data, sizeof(T) == 4
                                        ? "float32 skips integers above 2^24; store labels as integers"
