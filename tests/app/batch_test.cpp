@@ -770,6 +770,18 @@ TEST_CASE_METHOD(Batch, "progress has rate and time left: one changing line on a
   CHECK(ended.err.find(warning) < ended.err.find(others));
 }
 
+TEST_CASE_METHOD(Batch, "a condition on inputs of different units is hinted at") {
+  for (const std::string unit : {"nm", "um", "mm"})
+    nrrd(unit + ".nrrd", "2 2", std::string(4, '\1'), "uint8",
+         "spacings: 2 2\nunits: \"" + unit + "\" \"" + unit + "\"\n");
+  const std::string hint = "has another unit of length than inputs before";
+  const Ended ended = ends("label nm.nrrd um.nrrd mm.nrrd --keep 'area_physical>1' --stats a.csv", 0,
+                           {"um.nrrd: " + hint, "the same for 1 more input: " + hint});
+  CHECK(!has(ended.err, "nm.nrrd: " + hint));
+  for (const std::string line : {"nm.nrrd um.nrrd --keep area>1", "nm.nrrd um.nrrd --min-size 1um2"})
+    CHECK(!has(type("label " + line + " --stats a.csv").err, hint));
+}
+
 TEST_CASE_METHOD(Batch, "an unreadable folder of outputs fails every input, and says why") {
   add({"in/a.png", "in/b.png"});
   // /proc takes no file of anybody, not even root's.

@@ -20,6 +20,7 @@
 #include "gpuccl/measures.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/text_stream.hpp"
+#include "io/image/geometry.hpp"
 #include "io/report/outlines.hpp"
 
 namespace gpuccl::app {
@@ -30,7 +31,8 @@ struct Outcome {
   Status status = Status::not_started;
   std::optional<io::FileError> error;     // of an input that failed
   std::optional<std::size_t> components;  // number, if known from this run or an earlier one
-  std::string device;                     // "cpu", "cuda"; "" if nothing was labeled
+  io::LengthUnit unit = io::LengthUnit::unknown;
+  std::string device;  // "cpu", "cuda"; "" if nothing was labeled
   double seconds = 0;
   std::shared_ptr<io::SpooledText> table;  // its rows of the table of all components
   std::string summary;                     // its rows of the table of inputs

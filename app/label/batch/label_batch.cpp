@@ -324,6 +324,7 @@ class Batch {
     } while (!done);
     Admission::alone([&] { job.commit(); });
     outcome.components = job.components().size();
+    outcome.unit = job.geometry().unit;
     if (!item.files.view.empty()) {
       const auto& areas = job.components().area;
       outcome.foreground = std::accumulate(areas.begin(), areas.end(), 0.0) /
@@ -351,6 +352,10 @@ class Batch {
     if (outcome.error) print_once(*outcome.error);
     if (outcome.status == Outcome::Status::labeled) {
       for (const std::string& path : files.outputs()) folders_.insert(fs::path(path).parent_path());
+      if (keeps_physical_ && units_.insert(outcome.unit).second && units_.size() > 1)
+        warn_once(files.input,
+                  "has another unit of length than inputs before, but numbers of --keep have no unit; label "
+                  "the inputs of each unit in a run of their own");
     }
     files_.add(items_[index], outcome);
     if (files_.is_pipe_closed()) stopped_ = true;
@@ -398,6 +403,11 @@ class Batch {
   BatchFiles files_;  // before members that open files: it duplicates descriptors
   Engine engine_;
   Tally tally_;
+  const MeasureSet compared_ = options_.selection.keep.measures();
+  const bool keeps_physical_ = std::any_of(measures().begin(), measures().end(), [&](const Measure& measure) {
+    return is_physical(measure) && compared_[static_cast<std::size_t>(measure.id)];
+  });
+  std::set<io::LengthUnit> units_;  // of inputs that were labeled
   std::mutex counting_;
   std::map<std::string, std::size_t> warnings_;  // how often each was given
   Problems errors_{!options_.batch.report.empty()};
