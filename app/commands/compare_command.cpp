@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/match.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/sandbox.hpp"
 #include "app/label/label_options.hpp"
@@ -91,6 +92,9 @@ int run_compare(const CompareOptions& options) {
                    io::to_string(b->input().extent()) + "\n");
     return kDifferent;
   }
+  if (!options.quiet)
+    warn_of_grids(options.a, a->input().info().geometry, options.b, b->input().info().geometry, extent,
+                  "labels");
   GlobalPart of_a = io::with_path(options.a, [&] { return a->label(); });
   GlobalPart of_b = io::with_path(options.b, [&] { return b->label(); });
   std::vector<std::uint64_t> ids{0};

@@ -70,6 +70,10 @@ struct Objects {
 Objects read_objects(const std::string& path, const ObjectOptions& options, std::optional<int> frame,
                      const std::shared_ptr<io::KeptInputs>& kept);
 
+/// Warns if elements of the same index lie at different places; `what` are compared.
+void warn_of_grids(const std::string& a, const io::Geometry& of_a, const std::string& b,
+                   const io::Geometry& of_b, const Extent& extent, const std::string& what);
+
 /// Returns the number of time points of an image. Throws io::FileError.
 int count_frames(const std::string& path, const ObjectOptions& options, const std::string& option);
 

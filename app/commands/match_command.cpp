@@ -392,14 +392,6 @@ class Matching {
     print_result(text);
   }
 
-  /// Prints a hint if pixels of the same index are not at the same place.
-  void compare_grids(const ImagePair& pair, const Objects& truth, const Objects& prediction) {
-    const std::string_view other = io::grid_difference(truth.geometry, prediction.geometry, truth.extent);
-    if (other.empty() || pair.frame.value_or(0) > 0) return;
-    print_warning(display_name(pair.prediction) + ": has another " + std::string(other) + " than " +
-                  display_name(pair.truth) + "; objects are compared by index, not by position");
-  }
-
   /// Returns the size of an image and its spacing, or that of the options.
   io::ImageInfo info_of(const Objects& image) const {
     io::ImageInfo info;
@@ -507,7 +499,9 @@ class Matching {
       throw io::FileError(pair.prediction, ErrorCode::data,
                           "is " + io::to_string(prediction.extent) + ", but " + display_name(pair.truth) +
                               " is " + io::to_string(truth.extent) + "; both need the same size");
-    compare_grids(pair, truth, prediction);
+    if (pair.frame.value_or(0) == 0)
+      warn_of_grids(pair.truth, truth.geometry, pair.prediction, prediction.geometry, truth.extent,
+                    "objects");
     std::int64_t left = MemoryBudget::left_after(
         static_cast<double>(truth.bytes) + static_cast<double>(prediction.bytes) + bytes_of_rows_, memory);
     const OverlapTable table = find_overlaps(*truth.labels, *prediction.labels, left);

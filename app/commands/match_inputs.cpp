@@ -219,6 +219,14 @@ Objects read_objects(const std::string& path, const ObjectOptions& options, std:
   });
 }
 
+void warn_of_grids(const std::string& a, const io::Geometry& of_a, const std::string& b,
+                   const io::Geometry& of_b, const Extent& extent, const std::string& what) {
+  const std::string_view other = io::grid_difference(of_a, of_b, extent);
+  if (!other.empty())
+    print_warning(b, "has another " + std::string(other) + " than " + display_name(a) + "; " + what +
+                         " are compared by index, not by position");
+}
+
 int count_frames(const std::string& path, const ObjectOptions& options, const std::string& option) {
   io::ReadOptions read;
   read.planes = options.planes;

@@ -199,6 +199,7 @@ int run_view(const ViewOptions& options) {
   page.image = options.image;
   if (!options.image.empty()) page.about.emplace_back("Image", options.image);
   page.read_image.planes = options.planes;
+  page.read_image.spacing = options.spacing;
   page.read_image.warn = [&](const std::string& line) { print_warning(options.image, line); };
   page.most_bytes = static_cast<std::size_t>(options.size);
   io::with_path(options.output, [&] {

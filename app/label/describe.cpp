@@ -198,9 +198,7 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
   if (findings.has_one_threshold)
     add("--threshold otsu finds one threshold for all slices; with --page N it finds one for a slice");
   add(hint_of_spacing(input, connectivity));
-  if (!findings.other_grid.empty())
-    add("the image of --intensity has another " + std::string(findings.other_grid) +
-        "; samples are matched by index, not by position");
+  for (const std::string& line : findings.of_images) add(line);
   if (input.elements() < kLeastElements) return lines;
   add(hint_of_measures(input.geometry, connectivity, findings.measured));
   add(hint_of_colors(input, options));
@@ -448,9 +446,10 @@ void Description::labeled(const LabelInput& input, const ImageReport& image) {
   findings.largest = image.largest;
   findings.filled = image.holes.elements;
   findings.by_values = options_.values.by_values;
-  findings.needs_unit = options_.measure.needs_spacing;
+  const bool has_table = !files_.stats.empty() || !options_.files.stats.empty();
+  findings.needs_unit = options_.measure.needs_spacing || (options_.spacing && has_table);
   findings.measured = options_.measure.wanted;
-  findings.other_grid = input.measures().grid_difference();
+  findings.of_images = input.measures().hints();
   findings.is_only_channel = input.is_only_channel();
   findings.has_one_threshold =
       options_.input.foreground.otsu && options_.algorithm.per_slice && info.extent.depth > 1;

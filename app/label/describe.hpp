@@ -33,13 +33,13 @@ struct Findings {
   std::uint64_t filled = 0;   // elements of holes that were filled
   bool more_than_two_values = false, has_one_value = false;
   bool by_values = false;
-  bool any_nan = false;            // among the values
-  bool needs_unit = false;         // physical measures are requested
-  bool has_values_option = true;   // --values can be recommended
-  MeasureSet measured;             // as requested
-  bool is_only_channel = false;    // that --channel selects
-  bool has_one_threshold = false;  // of Otsu's method, for slices labeled separately
-  std::string_view other_grid;     // how the grid of --intensity differs; "" if it does not
+  bool any_nan = false;                // among the values
+  bool needs_unit = false;             // physical measures are requested, or --spacing for a table
+  bool has_values_option = true;       // --values can be recommended
+  MeasureSet measured;                 // as requested
+  bool is_only_channel = false;        // that --channel selects
+  bool has_one_threshold = false;      // of Otsu's method, for slices labeled separately
+  std::vector<std::string> of_images;  // LabelMeasures::hints()
 };
 
 /// Returns a line if the foreground is implausible; else "".

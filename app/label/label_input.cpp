@@ -134,6 +134,20 @@ void LabelMeasures::open_intensities(const io::ReadOptions& asked, const io::Ima
   add_markers();
 }
 
+/// Adds a hint that several images may have once.
+void LabelMeasures::add_hint(const std::string& line) {
+  if (std::find(hints_.begin(), hints_.end(), line) == hints_.end()) hints_.push_back(line);
+}
+
+/// Adds a hint if elements of the same index lie at different places.
+void LabelMeasures::compare_grids(const io::ImageInfo& input, io::Geometry grid, const std::string& image,
+                                  const std::string& matched) {
+  if (options_.spacing) io::set_spacing(grid, *options_.spacing);
+  const std::string_view other = io::grid_difference(input.geometry, grid, input.extent);
+  if (!other.empty())
+    add_hint(image + " has another " + std::string(other) + "; " + matched + " by index, not by position");
+}
+
 void LabelMeasures::open_intensity(const io::ReadOptions& read, const io::ImageInfo& input,
                                    const std::string& name, const io::Source& source) {
   auto image = std::make_unique<io::IntensityReader>(source, read);
@@ -143,10 +157,12 @@ void LabelMeasures::open_intensity(const io::ReadOptions& read, const io::ImageI
                                      (input.extent.depth == 1 && image->extent().depth > 1
                                           ? "; --intensity-page N selects one page"
                                           : ""));
-  io::Geometry grid = image->info().geometry;
-  if (options_.spacing) io::set_spacing(grid, *options_.spacing);
-  if (grid_difference_.empty()) grid_difference_ = io::grid_difference(input.geometry, grid, input.extent);
+  compare_grids(input, image->info().geometry, "the image of --intensity", "samples are matched");
   const MeasureSet compared = options_.selection.keep.measures();
+  if (image->values().count == 0 && needs_value_counts(options_.measure.named))
+    add_hint(
+        "median and percentiles need integers of at most 16 bits without a scale or missing value, so their "
+        "columns are empty; save the samples as such integers");
   if (image->values().count == 0 && needs_value_counts(compared))
     throw Error(ErrorCode::usage, "--keep: median and percentiles need integers of at most 16 bits");
   request_.samples.push_back({image.get(), name});
@@ -174,6 +190,7 @@ void LabelMeasures::open_markers(const io::ReadOptions& asked, const io::ImageIn
     if (markers_.back()->extent() != input.extent)
       throw Error(ErrorCode::data, "has " + io::to_string(markers_.back()->extent()) + " pixels, but " +
                                        display_name(files_.input) + " has " + io::to_string(input.extent));
+    compare_grids(input, markers_.back()->geometry(), "the mask of --seeds", "it is matched");
   });
 }
 

@@ -58,8 +58,8 @@ class LabelMeasures {
   void add_markers_to(Condition& condition) const;
   /// Returns the images of --intensity, with all channels if these were requested.
   const std::vector<IntensitySource>& sources() const { return sources_; }
-  /// Returns how the grid of the image differs from that of the input (io::grid_difference()).
-  std::string_view grid_difference() const { return grid_difference_; }
+  /// Returns hints about the images opened: grids that differ from that of the input, and measures they lack.
+  const std::vector<std::string>& hints() const { return hints_; }
 
   /// Returns a warning about measures that were requested by name and that labelings of this kind lack;
   /// "" if there are none.
@@ -87,6 +87,9 @@ class LabelMeasures {
                     io::ReadOptions read) const;
   void open_intensity(const io::ReadOptions& read, const io::ImageInfo& input, const std::string& name,
                       const io::Source& source);
+  void add_hint(const std::string& line);
+  void compare_grids(const io::ImageInfo& input, io::Geometry grid, const std::string& image,
+                     const std::string& matched);
 
   const LabelPaths& files_;
   const LabelOptions& options_;
@@ -95,7 +98,7 @@ class LabelMeasures {
   std::vector<std::unique_ptr<io::IntensityReader>> images_;  // one per source
   std::vector<io::ReportedIntensity> reported_;
   std::vector<std::unique_ptr<io::MarkerImage>> markers_;
-  std::string_view grid_difference_;
+  std::vector<std::string> hints_;
 };
 
 /// Holes of the whole image.

@@ -39,9 +39,14 @@ void add_keep(const Command& command, Condition& keep) {
   option.prints([&keep] { return keep.steps.empty() ? std::nullopt : std::optional(keep.text); });
 }
 
-/// Parses "100um3", "2.5mm2" and "2.5 mm^2". Returns none for other text.
+/// Parses "100um3", "2.5mm2", "2.5 mm^2" and "0.2ml". Returns none for other text.
 std::optional<PhysicalSize> parse_size_with_unit(const std::string& text) {
   PhysicalSize size;
+  if (text.ends_with("ml") || text.ends_with("mL")) {
+    std::optional<PhysicalSize> volume = parse_size_with_unit(text.substr(0, text.size() - 2) + "cm3");
+    if (volume) volume->text = text;
+    return volume;
+  }
   size.text = text;
   if (text.empty() || (text.back() != '2' && text.back() != '3')) return std::nullopt;
   size.axes = text.back() - '0';

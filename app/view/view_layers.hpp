@@ -66,6 +66,7 @@ class ViewImage {
   ViewImage(const io::Source& image, const io::ReadOptions& options);
 
   const Extent& extent() const { return source_->info().extent; }
+  const io::Geometry& geometry() const { return source_->info().geometry; }
   /// Reads the image, and reduces it until it fits into `most_bytes` bytes.
   std::vector<std::string> pack(int step, std::size_t most_bytes);
 

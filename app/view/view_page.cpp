@@ -120,6 +120,12 @@ std::string write_view(io::AtomicFile& file, const io::MappedLabels& labels, Vie
       throw io::FileError(
           page.image, ErrorCode::data,
           "has " + io::to_string(image.extent()) + " pixels, the labels have " + io::to_string(extent));
+    io::Geometry grid = image.geometry();
+    if (page.read_image.spacing) io::set_spacing(grid, *page.read_image.spacing);
+    const std::string_view other = io::grid_difference(page.geometry, grid, extent);
+    if (!other.empty() && page.read_image.warn && &channel == &channels.front())
+      page.read_image.warn("has another " + std::string(other) +
+                           " than the labels; it is shown by index, not by position");
     const std::vector<std::string> lines = image.pack(runs.step(), left / channels.size());
     image_lines.insert(image_lines.end(), lines.begin(), lines.end());
     factor = std::max(factor, image.factor());

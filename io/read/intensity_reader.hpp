@@ -84,6 +84,7 @@ class MarkerImage final : public IntensityImage {
   /// Returns the memory for reading.
   std::int64_t buffer_bytes() const;
 
+  const Geometry& geometry() const { return reader_->info().geometry; }
   Extent extent() const override { return reader_->info().extent; }
   Kind kind() const override { return Kind::whole; }
   Values values() const override { return {}; }

@@ -526,5 +526,40 @@ TEST_CASE("pages of a scan that become a volume are hinted at, slices that are c
   CHECK(hints_of({source_file("data/cells-slices"), "--stack"}).empty());
 }
 
+TEST_CASE_METHOD(WorkFolder, "a spacing without a unit is hinted at in a table") {
+  nrrd("a.nrrd", "2 2", std::string(4, '\1'));
+  nrrd("mm.nrrd", "2 2", std::string(4, '\1'), "uint8", "spacings: 2 2\nunits: \"mm\" \"mm\"\n");
+  ends("label a.nrrd --spacing 2,2 --stats a.csv", 0,
+       {"the spacing has no unit, so the column unit is empty"});
+  CHECK(type("label a.nrrd --spacing 2,2,um --stats a.csv").err.empty());
+  CHECK(type("label mm.nrrd --spacing 3,3 --stats a.csv").err.empty());
+  CHECK(type("label a.nrrd --spacing 2,2 -o a.tif").err.empty());
+}
+
+TEST_CASE_METHOD(WorkFolder, "a size in milliliters is a volume") {
+  nrrd("cm.nrrd", "2 2 2", std::string(8, '\1'), "uint8", "spacings: 2 3 5\nunits: \"mm\" \"mm\" \"mm\"\n");
+  const auto count = [&](const std::string& size) {
+    return json("label cm.nrrd --min-size " + size).at("components").size();
+  };
+  CHECK(count("0.24ml") == 1);
+  CHECK(count("0.24mL") == 1);
+  CHECK(count("0.25ml") == 0);
+  fails("label cm.nrrd --min-size ml --json -", 64, "is neither an integer nor a size");
+}
+
+TEST_CASE_METHOD(WorkFolder, "images on another grid are hinted at by every command that matches them") {
+  nrrd("a.nrrd", "2 2", std::string(4, '\1'), "uint8", "spacings: 2 2\n");
+  nrrd("b.nrrd", "2 2", std::string(4, '\1'), "uint8", "spacings: 3 2\n");
+  const Words by_index = {"has another spacing", "by index, not by position"};
+  for (const std::string line :
+       {"compare a.nrrd b.nrrd", "match a.nrrd b.nrrd", "view a.nrrd --image b.nrrd -o a.html",
+        "label a.nrrd --seeds b.nrrd -o a.tif", "measure a.nrrd --seeds b.nrrd -o a.tif"})
+    ends(line, 0, by_index);
+  for (const std::string line :
+       {"compare --quiet a.nrrd b.nrrd", "view a.nrrd --image b.nrrd -o a.html --spacing 1,1",
+        "label a.nrrd --seeds b.nrrd -o a.tif --spacing 1,1"})
+    CHECK(type(line).err.empty());
+}
+
 }  // namespace
 }  // namespace gpuccl

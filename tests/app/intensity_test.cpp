@@ -1,6 +1,7 @@
 #include "binary.hpp"
 #include "io/npy_bytes.hpp"
 #include "support/compressed.hpp"
+#include "support/nifti_file.hpp"
 #include "support/test.hpp"
 #include "support/tiff_file.hpp"
 
@@ -35,6 +36,20 @@ TEST_CASE_METHOD(TwoComponents, "intensities on another grid are hinted at") {
   CHECK(Json::parse(ended.out)["hints"] == Json{hint});
   for (const char* more : {" --quiet", " --spacing 1,1,1"}) succeeds(words + more);  // the spacing of both
   succeeds("label mask.nii --intensity gray.tif --json -");
+}
+
+TEST_CASE_METHOD(TwoComponents, "percentiles that cannot be counted are hinted at if they are named") {
+  tests::NiftiToWrite nifti{.dim = {2, 2, 2}, .datatype = 4, .slope = -0.5, .samples = std::string(8, '\1')};
+  const auto said = [&](const std::string& measure) {
+    write("scaled.nii", nifti.bytes());
+    return type("label scaled.nii --intensity scaled.nii --json - --measure " + measure).err;
+  };
+  CHECK(has(said("intensity_median"),
+            "median and percentiles need integers of at most 16 bits without a scale"));
+  CHECK(said("intensity_mean").empty());
+  CHECK(said("intensity").empty());  // the group leaves out columns
+  nifti.slope = 1;
+  CHECK(said("intensity_p95").empty());
 }
 
 TEST_CASE_METHOD(TwoComponents, "samples with more behind them are read with a warning, compressed or not") {
