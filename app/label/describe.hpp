@@ -46,7 +46,7 @@ struct Findings {
 std::string hint_of_foreground(const io::ImageInfo& input, const io::ForegroundOptions& options,
                                const Findings& findings);
 /// Returns a line if the spacing of a volume is known only within slices, so that physical measures are
-/// missing; else "".
+/// missing, or if axes are not perpendicular; else "".
 std::string hint_of_spacing(const io::ImageInfo& input, Connectivity connectivity);
 
 /// Fields of the report about labeling one part of an image, or all of it.

@@ -63,7 +63,7 @@ void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) 
                 "instead of --part");
   const io::Geometry& geometry = input.geometry;
   const bool is_known = geometry.is_known(is_volume ? 3 : 2);
-  if (is_known) request_.spacing = geometry.spacing;
+  if (is_known) request_.spacing = io::layer_distances(geometry);
   if ((!is_known && needs_spacing) || (needs_volumes && !geometry.is_known(3)))
     throw Error(ErrorCode::data,
                 geometry.is_known()
@@ -270,9 +270,10 @@ double elements_of(const PhysicalSize& size, const io::ImageInfo& input, Connect
   if (!geometry.is_known(axes) || geometry.unit == io::LengthUnit::unknown)
     throw Error(ErrorCode::data,
                 "has no spacing in a unit of length, which " + size.text + " needs; set it with --spacing");
+  const io::Vector3 lengths = io::layer_distances(geometry);
   double element = 1;
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(axes); ++axis)
-    element *= geometry.spacing[axis] * io::unit_ratio(geometry.unit, size.unit);
+    element *= lengths[axis] * io::unit_ratio(geometry.unit, size.unit);
   return size.size / element;
 }
 

@@ -84,6 +84,7 @@ double unit_ratio(LengthUnit from, LengthUnit to) { return find(from)->picometre
 
 // The product of three spacings and 2^64 elements is a number, and not 0.
 constexpr double kLeastNumber = 1e-80, kMostNumber = 1e80;
+constexpr double kSameShare = 1e-3;  // of an element
 
 /// Returns the orientation with axes of the world reversed if they differ between the two spaces.
 static Orientation turned(const Orientation& orientation, WorldSpace to) {
@@ -199,7 +200,7 @@ void set_spacing(Geometry& geometry, const GivenSpacing& given) {
   }
   geometry.nifti.reset();
   geometry.resolution = {};
-  drop_unusable(geometry.orientation);
+  drop_unusable(geometry);
 }
 
 Geometry in_unit(const Geometry& geometry, LengthUnit unit) {
@@ -237,8 +238,8 @@ std::optional<PhysicalScale> physical_scale(const Geometry& geometry, int axes) 
   if (!geometry.is_known(axes)) return std::nullopt;
   const bool volume = axes == 3 && !geometry.has_areas;
   PhysicalScale scale{1, orientation_of(geometry), unit_of_area(geometry.unit, volume)};
-  for (int axis = 0; axis < (volume ? 3 : 2); ++axis)
-    scale.element *= geometry.spacing[static_cast<std::size_t>(axis)];
+  const Vector3 lengths = layer_distances(geometry);
+  for (std::size_t axis = 0; axis < (volume ? 3 : 2); ++axis) scale.element *= lengths[axis];
   if (axes == 3 && !geometry.orientation)
     scale.orientation.origin[2] = geometry.first_slice * geometry.spacing[2];
   return scale;
@@ -271,7 +272,33 @@ bool is_plain(const Orientation& orientation) {
   return is_unturned(orientation) && orientation.origin == Vector3{};
 }
 
-void drop_unusable(std::optional<Orientation>& orientation) {
+/// Returns the cosine of the angle between two steps; 0 if one has no length.
+static double cosine(const Vector3& a, const Vector3& b) {
+  const double lengths = length_of(a) * length_of(b);
+  return lengths > 0 ? (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) / lengths : 0;
+}
+
+bool is_sheared(const Geometry& geometry, int axes) {
+  if (!geometry.orientation) return false;
+  const auto& [x, y, z] = geometry.orientation->steps;
+  const auto are_oblique = [](const Vector3& a, const Vector3& b) {
+    return std::abs(cosine(a, b)) > kSameShare;
+  };
+  return are_oblique(x, y) || (axes > 2 && (are_oblique(x, z) || are_oblique(y, z)));
+}
+
+Vector3 layer_distances(const Geometry& geometry) {
+  Vector3 distances = geometry.spacing;
+  if (!is_sheared(geometry, 3)) return distances;
+  const auto& [x, y, z] = geometry.orientation->steps;
+  const double of_xy = cosine(x, y);
+  distances[1] *= std::sqrt(1 - of_xy * of_xy);
+  distances[2] *= std::abs(cosine(normal(x, y), z));
+  return distances;
+}
+
+void drop_unusable(Geometry& geometry) {
+  std::optional<Orientation>& orientation = geometry.orientation;
   if (!orientation) return;
   const auto is_usable = [](double number) { return std::abs(number) <= kMostNumber; };
   const auto are_usable = [&](const Vector3& vector) {
@@ -283,8 +310,14 @@ void drop_unusable(std::optional<Orientation>& orientation) {
     return;
   }
   std::array<Vector3, 3>& steps = orientation->steps;
-  if (length_of(steps[2]) == 0) steps[2] = normal(steps[0], steps[1]);
-  if (lie_in_plane(steps)) orientation.reset();
+  const bool is_flat = length_of(steps[2]) == 0;
+  if (is_flat) steps[2] = normal(steps[0], steps[1]);
+  if (lie_in_plane(steps)) return orientation.reset();
+  for (std::size_t i = 0; i < (is_flat ? 2 : 3); ++i) {
+    double& spacing = geometry.spacing[i];
+    const double length = length_of(steps[i]);
+    if (is_spacing(spacing) && std::abs(length - spacing) > kSameShare * spacing) spacing = length;
+  }
 }
 
 Resolution resolution_of(const Geometry& geometry) {
@@ -292,7 +325,6 @@ Resolution resolution_of(const Geometry& geometry) {
   return {1 / geometry.spacing[0], 1 / geometry.spacing[1], ResolutionUnit::none};
 }
 
-constexpr double kSameShare = 1e-3;   // of an element
 constexpr double kRoundedOff = 1e-6;  // share of a coordinate that is stored in 32 bits
 
 static bool points_elsewhere(const Vector3& one, const Vector3& other) {

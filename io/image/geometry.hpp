@@ -141,9 +141,16 @@ std::optional<std::array<std::size_t, 3>> world_axes(const Orientation& orientat
 /// Returns whether elements lie along the axes of the world, with any origin.
 bool is_unturned(const Orientation& orientation);
 
+/// Returns whether two of the first `axes` axes are not perpendicular, as in CT with gantry tilt.
+bool is_sheared(const Geometry& geometry, int axes);
+/// Returns the distances between columns, rows and slices, whose product is the size of an element: the
+/// spacing, unless the image is sheared.
+Vector3 layer_distances(const Geometry& geometry);
+
 /// Drops an orientation whose numbers cannot be computed with, or whose steps lie in a plane. A third step of
-/// length 0, which images of one slice may have, is replaced by a normal of the others.
-void drop_unusable(std::optional<Orientation>& orientation);
+/// length 0, which images of one slice may have, is replaced by a normal of the others. A known spacing that
+/// differs from the length of a step by more than rounding, such as pixdim of NIfTI, becomes that length.
+void drop_unusable(Geometry& geometry);
 
 /// Returns the resolution that a TIFF specifies for `geometry`: the original one, or that of its spacing.
 Resolution resolution_of(const Geometry& geometry);

@@ -129,7 +129,7 @@ Geometry read_geometry(const Fields& fields, std::size_t axes) {
           (*matrix)[i * axes + axis] * (is_spacing(geometry.spacing[i]) ? geometry.spacing[i] : 1);
   }
   geometry.orientation = orientation;
-  drop_unusable(geometry.orientation);
+  drop_unusable(geometry);
   return geometry;
 }
 

@@ -83,7 +83,7 @@ class MghHeader {
       }
     }
     geometry.orientation = place;
-    drop_unusable(geometry.orientation);
+    drop_unusable(geometry);
     return geometry;
   }
 

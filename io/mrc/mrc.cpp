@@ -139,7 +139,7 @@ class MrcHeader : public HeaderNumbers {
     }
     if (geometry.unit == LengthUnit::unknown) return {};
     geometry.orientation = place;
-    drop_unusable(geometry.orientation);
+    drop_unusable(geometry);
     return geometry;
   }
 };

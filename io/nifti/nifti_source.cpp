@@ -174,7 +174,7 @@ Geometry read_geometry(const Fields& fields) {
   const int unit = frame.xyzt_units & 7;
   geometry.unit = unit < 4 ? kUnits[unit] : LengthUnit::unknown;
   geometry.orientation = orientation_of(frame);
-  drop_unusable(geometry.orientation);
+  drop_unusable(geometry);
   geometry.nifti = frame;
   geometry.is_in_mm = true;
   return geometry;

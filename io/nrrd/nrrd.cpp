@@ -313,7 +313,7 @@ void read_orientation(const Fields& fields, const Axes& axes, Geometry& geometry
   }
   geometry.orientation = orientation;
   geometry.unit = unit_in(fields.text("space units"), 0);
-  drop_unusable(geometry.orientation);
+  drop_unusable(geometry);
 }
 
 Geometry read_geometry(const Fields& fields, const Axes& axes) {

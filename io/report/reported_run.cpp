@@ -265,6 +265,8 @@ std::string reported_summary(const std::string& path, const std::string& input, 
       for (std::size_t axis = 0; axis < geometry.spacing.size(); ++axis)
         if (!given.at("spacing").at(axis).is_null())
           geometry.spacing[axis] = given.at("spacing").at(axis).get<double>();
+      if (const Json& steps = given.at("directions"); !steps.is_null())
+        geometry.orientation.emplace().steps = steps.get<std::array<Vector3, 3>>();
       if (!given.at("unit").is_null()) geometry.unit = length_unit(given.at("unit").get<std::string>());
     }
     const auto size_of = [&](const char* axis) { return head.at("input").at(axis).get<int>(); };

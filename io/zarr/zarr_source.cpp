@@ -233,7 +233,7 @@ Geometry geometry_of(const ImageAxes& image, const std::vector<OmeAxis>& axes) {
   }
   orientation.steps = plain_orientation(geometry).steps;
   geometry.orientation = orientation;
-  drop_unusable(geometry.orientation);
+  drop_unusable(geometry);
   return geometry;
 }
 

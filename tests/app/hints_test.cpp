@@ -526,6 +526,29 @@ TEST_CASE("pages of a scan that become a volume are hinted at, slices that are c
   CHECK(hints_of({source_file("data/cells-slices"), "--stack"}).empty());
 }
 
+TEST_CASE_METHOD(WorkFolder,
+                 "axes that are not perpendicular are hinted at, and sizes are those of the affine") {
+  const std::string fields = "space directions: (2,0,0) (0,3,0) (0,3,4)\n";
+  nrrd("tilted.nrrd", "2 2 2", std::string(8, '\1'), "uint8",
+       fields + "space: LPS\nspace units: \"mm\" \"mm\" \"mm\"\n");
+  write("tilted.mha",
+        "NDims = 3\nDimSize = 2 2 2\nElementSpacing = 2 3 5\nTransformMatrix = 1 0 0 0 1 0 0 .6 .8\n"
+        "DistanceUnits = mm\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n" +
+            std::string(8, '\1'));
+  for (const std::string name : {"tilted.nrrd", "tilted.mha"}) {
+    const Ended ended = ends("label " + name + " --measure physical --min-size 0.192ml --json -", 0,
+                             {name + ": its axes are not perpendicular", "resample"});
+    const Json component = Json::parse(ended.out).at("components").at(0);
+    CHECK(component["area_physical"].get<double>() == Approx(8 * 24.0));
+    CHECK(component["equivalent_diameter_area_physical"].get<double>() ==
+          Approx(std::cbrt(6 / 3.14159265358979 * 192)));
+    ends("match --distances " + name + " " + name, 0, {"its axes are not perpendicular"});
+    CHECK(type("label " + name + " --per-slice --json -").err.empty());  // x and y are
+    CHECK(
+        Json::parse(type("label " + name + " --min-size 193mm3 --json - --quiet").out)["components"].empty());
+  }
+}
+
 TEST_CASE_METHOD(WorkFolder, "a spacing without a unit is hinted at in a table") {
   nrrd("a.nrrd", "2 2", std::string(4, '\1'));
   nrrd("mm.nrrd", "2 2", std::string(4, '\1'), "uint8", "spacings: 2 2\nunits: \"mm\" \"mm\"\n");

@@ -1,5 +1,7 @@
 #include "io/image/geometry.hpp"
 
+#include <cmath>
+
 #include "support/test.hpp"
 
 namespace gpuccl::io {
@@ -68,11 +70,12 @@ TEST_CASE("axes of the world are turned as those who take others for granted exp
 }
 
 TEST_CASE("a spacing that is given replaces sizes and leaves directions") {
-  Geometry geometry{.spacing = {2, 3, 4}, .unit = LengthUnit::um, .orientation = kTilted};
+  const double tilted = std::hypot(0.5, 4);  // the length of the third step
+  Geometry geometry{.spacing = {2, 3, tilted}, .unit = LengthUnit::um, .orientation = kTilted};
   geometry.resolution = {300, 300, ResolutionUnit::inch};
   geometry.nifti.emplace();
   set_spacing(geometry, {{4, 3, 0}, LengthUnit::unknown});
-  CHECK(geometry.spacing == Vector3{4, 3, 4});
+  CHECK(geometry.spacing == Vector3{4, 3, tilted});
   CHECK(geometry.unit == LengthUnit::um);
   CHECK(geometry.orientation->steps[0] == Vector3{0, 4, 0});
   CHECK(geometry.orientation->steps[1] == Vector3{-3, 0, 0});
@@ -81,7 +84,7 @@ TEST_CASE("a spacing that is given replaces sizes and leaves directions") {
   CHECK(!geometry.nifti);
 
   set_spacing(geometry, {{4000, 3000, 0}, LengthUnit::nm});
-  CHECK(geometry.spacing == Vector3{4000, 3000, 4000});
+  CHECK(geometry.spacing == Vector3{4000, 3000, 1000 * tilted});
   CHECK(geometry.orientation->origin == Vector3{10000, -20000, 30000});
   CHECK(geometry.orientation->steps[2] == Vector3{0, 500, 4000});
 
@@ -99,18 +102,34 @@ TEST_CASE("steps that lie in a plane are no orientation, and a third of no lengt
                                              {{{0.1, 0.2, 0.3}, {0, 1, 0}, {0.1, 1.2, 0.3}}},
                                              {}};
   for (const std::array<Vector3, 3>& steps : singular) {
-    std::optional<Orientation> orientation = Orientation{WorldSpace::lps, steps, {}};
-    drop_unusable(orientation);
-    CHECK(!orientation);
+    Geometry geometry{.orientation = Orientation{WorldSpace::lps, steps, {}}};
+    drop_unusable(geometry);
+    CHECK(!geometry.orientation);
   }
-  std::optional<Orientation> flat = Orientation{WorldSpace::ras, {{{0, 2, 0}, {0, 0, 3}, {}}}, {1, 2, 3}};
+  Geometry flat{.spacing = {2, 1, 5},
+                .orientation = Orientation{WorldSpace::ras, {{{0, 2, 0}, {0, 0, 3}, {}}}, {1, 2, 3}}};
   drop_unusable(flat);
-  REQUIRE(flat);
-  CHECK(flat->steps[2] == Vector3{1, 0, 0});
-  std::optional<Orientation> small =
-      Orientation{WorldSpace::ras, {{{1e-70, 0, 0}, {0, 1e70, 0}, {0, 0, 1}}}, {}};
+  REQUIRE(flat.orientation);
+  CHECK(flat.orientation->steps[2] == Vector3{1, 0, 0});
+  CHECK(flat.spacing == Vector3{2, 3, 5});  // that of the steps that have a length
+  Geometry small{.orientation = Orientation{WorldSpace::ras, {{{1e-70, 0, 0}, {0, 1e70, 0}, {0, 0, 1}}}, {}}};
   drop_unusable(small);
-  CHECK(small);
+  CHECK(small.orientation);
+}
+
+TEST_CASE("elements of sheared images have the size of the determinant") {
+  Geometry geometry{.spacing = {2, 3, 5},
+                    .orientation = Orientation{WorldSpace::ras, {{{0, 2, 0}, {3, 0, 0}, {0, 3, 4}}}, {}}};
+  CHECK(is_sheared(geometry, 3));
+  CHECK(!is_sheared(geometry, 2));
+  CHECK(physical_scale(geometry, 3)->element == Approx(24.0));
+  CHECK(physical_scale(geometry, 2)->element == Approx(6.0));
+  geometry.orientation->steps = {{{2, 0, 0}, {1.8, 2.4, 0}, {0, 0, 5}}};
+  CHECK(is_sheared(geometry, 2));
+  CHECK(physical_scale(geometry, 2)->element == Approx(4.8));
+  CHECK(physical_scale(geometry, 3)->element == Approx(24.0));
+  geometry.orientation->steps = {{{2, 0, 0}, {1e-4, 3, 0}, {0, 0, 5}}};  // rounded
+  CHECK(layer_distances(geometry) == geometry.spacing);
 }
 
 TEST_CASE("numbers that cannot be computed with are no geometry") {
@@ -120,14 +139,14 @@ TEST_CASE("numbers that cannot be computed with are no geometry") {
   CHECK(!is_spacing(std::numeric_limits<double>::infinity()));
   CHECK(!is_spacing(std::nan("")));
   for (const double bad : {std::nan(""), 1e300, -std::numeric_limits<double>::infinity()}) {
-    std::optional<Orientation> orientation = kTilted;
-    orientation->steps[2][1] = bad;
-    drop_unusable(orientation);
-    CHECK(!orientation);
+    Geometry geometry{.orientation = kTilted};
+    geometry.orientation->steps[2][1] = bad;
+    drop_unusable(geometry);
+    CHECK(!geometry.orientation);
   }
-  std::optional<Orientation> orientation = kTilted;
-  drop_unusable(orientation);
-  CHECK(orientation);
+  Geometry tilted{.orientation = kTilted};
+  drop_unusable(tilted);
+  CHECK(tilted.orientation);
   CHECK(!is_plain(kTilted));
   CHECK(is_plain(plain_orientation({.spacing = {2, 3, 0}})));
 }

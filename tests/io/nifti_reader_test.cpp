@@ -315,3 +315,18 @@ TEST_CASE("a header that claims more than gzip can hold is refused at once") {
   const std::string bomb = gzipped(nifti.bytes(), 9);  // what it claims is there, and does not fit
   read_reason(bomb, Options().memory(4 << 20), ErrorCode::memory);
 }
+
+TEST_CASE("the scale of the sform counts if pixdim has another") {
+  NiftiToWrite nifti = nifti_of(noise({4, 3, 2}, 3));
+  nifti.units = 2;
+  nifti.pixdim = {1, 1, 1, 2, 1, 1, 1, 1};
+  nifti.sform = 1;
+  nifti.srow = {-1.25, 0, 0, 5, 0, 0, 2.5, 6, 0, 1.0001, 0, 7};
+  ImageInfo info;
+  read_image(MemoryFile(nifti.bytes()).path(), {}, &info);
+  CHECK(info.geometry.spacing == Vector3{1.25, 1, 2.5});  // rounding is not another scale
+  CHECK(physical_scale(info.geometry, 3)->element == 1.25 * 2.5);
+  nifti.sform = 0;
+  read_image(MemoryFile(nifti.bytes()).path(), {}, &info);
+  CHECK(info.geometry.spacing == Vector3{1, 1, 2});
+}
