@@ -47,8 +47,8 @@ def test_types_empty_arrays_and_conditions(random):
         for given in (real, np.asarray(real))[jax.default_backend() != "cpu":]:  # on a GPU labels are integers
             assert gpuccl.label(given, values=True)[1] == 2 and gpuccl.clean(given, min_size=2).dtype == real.dtype
             assert gpuccl.clean(given, min_size=2).tolist() == [[0, 0, 2, 2]]
-    kept = gpuccl.jax.clean(np.array([1, 1, 0, 2, 0, 1]), per_value=True, largest=1)
-    assert kept.tolist() == [1, 1, 0, 2, 0, 0]
+    if jax.default_backend() == "cpu":  # on a GPU it is refused
+        assert gpuccl.jax.clean(np.array([1, 1, 0, 2, 0, 1]), per_value=True, largest=1).tolist() == [1, 1, 0, 2, 0, 0]
     for shape in ((0,), (3, 0), (0, 2, 2)):
         labels, n = jax.jit(gpuccl.jax.label)(np.ones(shape, bool))
         assert labels.shape == shape and n == 0 and gpuccl.jax.clean(np.ones(shape, "i4")).shape == shape
