@@ -151,7 +151,9 @@ bool assume_unit(Geometry& geometry) {
 }
 
 std::array<double, 12> NiftiFrame::affine_of_quaternion() const {
-  const auto& [b, c, d, x, y, z] = quatern;
+  auto [b, c, d, x, y, z] = quatern;
+  if (const double length = std::sqrt(b * b + c * c + d * d); length > 1 + kSameShare)
+    for (double* const part : {&b, &c, &d}) *part /= length;  // as NIfTI's reference does
   const double a = std::sqrt(std::max(0.0, 1 - (b * b + c * c + d * d)));
   const auto& size = pixdim;
   const double i = size[1], j = size[2], k = size[0] < 0 ? -size[3] : size[3];
@@ -312,6 +314,8 @@ void drop_unusable(Geometry& geometry) {
   std::array<Vector3, 3>& steps = orientation->steps;
   const bool is_flat = length_of(steps[2]) == 0;
   if (is_flat) steps[2] = normal(steps[0], steps[1]);
+  if (is_flat && is_spacing(geometry.spacing[2]))
+    for (double& along : steps[2]) along *= geometry.spacing[2];
   if (lie_in_plane(steps)) return orientation.reset();
   for (std::size_t i = 0; i < (is_flat ? 2 : 3); ++i) {
     double& spacing = geometry.spacing[i];
