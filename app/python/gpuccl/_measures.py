@@ -209,8 +209,12 @@ def hashable(properties, spacing) -> tuple:
 
 def columns_of(properties, ndim: int, spacing) -> Columns:
     """Returns the columns of a table, which are kept for the next call."""
-    names, spacing = hashable(properties, spacing)
-    return _known_columns(names, ndim, spacing)
+    try:
+        key = hashable(properties, spacing)
+        hash(key)
+    except (TypeError, RuntimeError):  # lists of lists, functions without a hash, tensors on a GPU
+        return Columns(properties, ndim, spacing)
+    return _known_columns(key[0], ndim, key[1])
 
 
 def as_signed(values: np.ndarray) -> np.ndarray:
