@@ -364,7 +364,8 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   check_pages(info_, options);
   if (options.fill_holes) check_labels_background(options.algorithm.engine, connectivity_, "--fill-holes");
   if (options.values.by_values) {
-    value_type_ = sample_type_ = reader_->value_type();
+    const auto type = [&] { return reader_->value_type(); };
+    value_type_ = sample_type_ = options.selects_planes ? type() : io::open_one_image(io::kSaveLabels, type);
     if (options.values.objects && *value_type_ == ValueType::i64) value_type_ = ValueType::u64;
     check_value_type(*value_type_, options.values);
   }

@@ -163,7 +163,9 @@ void Piece::claim() {
         options.values.writes_values() && bytes_of(*work_.values) == sizeof(ValueBits);
     const bool are_narrow = !io::traits_of(*files.image.format).holds(io::LabelType::u32) ||
                             (most_components_ <= UINT16_MAX && !options.values.writes_values());
+    const bool is_chosen = options.label_type != io::LabelType::automatic && !options.values.writes_values();
     const io::LabelType type = may_be_64_bits ? io::LabelType::u64
+                               : is_chosen    ? options.label_type
                                : are_narrow   ? io::LabelType::u16
                                               : io::LabelType::u32;
     claims.strip = static_cast<double>(

@@ -433,6 +433,7 @@ void add_samples(const LabelRows& labels, std::int64_t begin, std::int64_t end, 
 std::vector<Intensities> measure_intensities(const LabelRows& labels, const Components& components,
                                              std::span<const NamedSamples> images, const MeasureSet& wanted,
                                              std::int64_t max_bytes) {
+  if (images.empty()) return {};
   std::int64_t left = max_bytes;
   for (const NamedSamples& one : images)
     if (!one.is_hidden && counts_values(wanted, *one.image))
