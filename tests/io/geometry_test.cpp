@@ -111,7 +111,7 @@ TEST_CASE("steps that lie in a plane are no orientation, and a third of no lengt
   drop_unusable(flat);
   REQUIRE(flat.orientation);
   CHECK(flat.orientation->steps[2] == Vector3{5, 0, 0});
-  drop_unusable(flat);  // again, as after --spacing
+  drop_unusable(flat);                      // again, as after --spacing
   CHECK(flat.spacing == Vector3{2, 3, 5});  // that of the steps that have a length
   Geometry small{.orientation = Orientation{WorldSpace::ras, {{{1e-70, 0, 0}, {0, 1e70, 0}, {0, 0, 1}}}, {}}};
   drop_unusable(small);
