@@ -152,9 +152,10 @@ bool assume_unit(Geometry& geometry) {
 
 std::array<double, 12> NiftiFrame::affine_of_quaternion() const {
   auto [b, c, d, x, y, z] = quatern;
-  if (const double length = std::sqrt(b * b + c * c + d * d); length > 1 + kSameShare)
-    for (double* const part : {&b, &c, &d}) *part /= length;  // as NIfTI's reference does
-  const double a = std::sqrt(std::max(0.0, 1 - (b * b + c * c + d * d)));
+  const double length = std::sqrt(b * b + c * c + d * d);
+  const bool is_too_long = length > 1 + kSameShare;  // NIfTI's reference scales it, too
+  for (double* const part : {&b, &c, &d}) *part /= is_too_long ? length : 1;
+  const double a = is_too_long ? 0 : std::sqrt(std::max(0.0, 1 - (b * b + c * c + d * d)));
   const auto& size = pixdim;
   const double i = size[1], j = size[2], k = size[0] < 0 ? -size[3] : size[3];
   return {(a * a + b * b - c * c - d * d) * i,

@@ -133,6 +133,15 @@ TEST_CASE("elements of sheared images have the size of the determinant") {
   CHECK(layer_distances(geometry) == geometry.spacing);
 }
 
+TEST_CASE("a quaternion that is too long is scaled to a rotation") {
+  NiftiFrame unit, longer;
+  unit.pixdim = longer.pixdim = {1, 2, 3, 4};
+  unit.quatern = {0, 0.6, 0.8, 5, 6, 7};
+  longer.quatern = {0, 0.9, 1.2, 5, 6, 7};
+  for (std::size_t i = 0; i < 12; ++i)
+    CHECK(longer.affine_of_quaternion()[i] == Approx(unit.affine_of_quaternion()[i]).margin(1e-12));
+}
+
 TEST_CASE("numbers that cannot be computed with are no geometry") {
   CHECK(!is_spacing(0));
   CHECK(!is_spacing(-1));
