@@ -410,7 +410,8 @@ def test_properties_that_do_not_exist_name_the_nearest():
         for spacing in (None, 1):
             with pytest.raises(ValueError, match=f"no such property: {wrong}; did you mean {nearest}?"):
                 gpuccl.measure(LABELS, properties=("label", wrong), spacing=spacing)
-    refused(ValueError, "no such property: None", gpuccl.measure, LABELS, properties=(None,))
+    for wrong in (None, {"area": 1}, 3):
+        refused(ValueError, f"no such property: {wrong}", gpuccl.measure, LABELS, properties=(wrong,))
 
 
 def test_columns_are_of_int64_and_float64():

@@ -448,6 +448,8 @@ def test_measures_with_a_spacing(random):
     names = ("label", "area", "bbox", "centroid", "equivalent_diameter_area", "area_bbox", "centroid_local", "num_pixels")
     table = gpuccl.measure(labels, properties=names, spacing=(3, 0.5, 2))
     check_table(table, skimage_measure.regionprops_table(labels, properties=names, spacing=(3, 0.5, 2)))
+    check_table(gpuccl.measure(labels, properties=names, spacing=np.array([3, 0.5, 2])), table)
+    check_table(gpuccl.measure(labels, spacing=np.array(2)), gpuccl.measure(labels, spacing=2))
     refused(ValueError, "spacing", gpuccl.measure, labels, properties=("inertia_tensor",), spacing=2)
     for wrong in ((1, 2), -1, (1, 1, math.nan)):  # test_program compares limits
         refused(ValueError, "spacing", gpuccl.measure, labels, spacing=wrong)

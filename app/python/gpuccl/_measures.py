@@ -199,22 +199,24 @@ def _known_columns(properties, ndim: int, spacing) -> Columns:
 
 
 def names_of(properties) -> tuple:
-    return (properties,) if isinstance(properties, str) or callable(properties) else tuple(properties)
+    names = (properties,) if isinstance(properties, str) or callable(properties) else tuple(properties)
+    for name in names:
+        if not isinstance(name, str) and not callable(name):
+            raise ValueError(f"no such property: {name!r}; give names or functions")
+    return names
 
 
 def hashable(properties, spacing) -> tuple:
     """Returns properties and a spacing as keys of what is kept for the next call."""
-    return names_of(properties), spacing if spacing is None or np.isscalar(spacing) else tuple(np.atleast_1d(spacing).tolist())
+    if spacing is not None and not np.isscalar(spacing):  # an array or tensor, also on a GPU
+        spacing = tuple(map(float, spacing)) if getattr(spacing, "ndim", 1) else float(spacing)
+    return names_of(properties), spacing
 
 
 def columns_of(properties, ndim: int, spacing) -> Columns:
     """Returns the columns of a table, which are kept for the next call."""
-    try:
-        key = hashable(properties, spacing)
-        hash(key)
-    except (TypeError, RuntimeError):  # lists of lists, functions without a hash, tensors on a GPU
-        return Columns(properties, ndim, spacing)
-    return _known_columns(key[0], ndim, key[1])
+    names, spacing = hashable(properties, spacing)
+    return _known_columns(names, ndim, spacing)
 
 
 def as_signed(values: np.ndarray) -> np.ndarray:
