@@ -291,8 +291,7 @@ std::string hint_of_spacing(const io::ImageInfo& input, Connectivity connectivit
   const int axes = is_volume ? 3 : 2;
   if (geometry.is_known(axes) && io::is_sheared(geometry, axes))
     return "its axes are not perpendicular, as with gantry tilt; areas and volumes of components allow for "
-           "that, but "
-           "lengths, surfaces and distances do not; resample it for these";
+           "that, but lengths, surfaces and distances do not; resample it for these";
   if (!is_volume || !geometry.is_known(2) || geometry.is_known(3)) return "";
   const std::string unit(geometry.unit == io::LengthUnit::unknown ? "units of length"
                                                                   : io::name_of(geometry.unit));

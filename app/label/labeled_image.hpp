@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <utility>
 
 #include "app/common/messages.hpp"
@@ -23,20 +24,21 @@ class LabeledImage {
         files_(std::move(files)),
         options_(std::move(options)),
         engine_(options_.algorithm.engine, {}),
-        input_(files_, options_, warn_),
-        piece_(input_, cut_into_parts(input_.extent(), 1).front()) {}
+        input_(files_, options_, warn_) {}
 
   const LabelInput& input() const { return input_; }
   const LabelOptions& options() const { return options_; }
-  const Piece& piece() const { return piece_; }
+  /// After label().
+  const Piece& piece() const { return *piece_; }
 
   /// Reads and labels the image, in slabs if memory is too small. The labels refer to this object.
   GlobalPart label() {
     SoloLink link;
-    piece_.read();
-    Piece::Labels found = *piece_.label(engine_);  // none only after fill()
-    if (options_.values.by_values && piece_.report().any_nan && warn_) warn_(files_.input, io::kHintOfNan);
-    GlobalPart whole = unite_part(link, piece_.slab(), input_.extent(), input_.connectivity(),
+    piece_.emplace(input_, cut_into_parts(input_.extent(), 1).front());
+    piece_->read();
+    Piece::Labels found = *piece_->label(engine_);  // none only after fill()
+    if (options_.values.by_values && piece_->report().any_nan && warn_) warn_(files_.input, io::kHintOfNan);
+    GlobalPart whole = unite_part(link, piece_->slab(), input_.extent(), input_.connectivity(),
                                   std::move(found.labeled), std::move(found.values));
     input_.select(link, whole);
     return whole;
@@ -48,7 +50,7 @@ class LabeledImage {
   LabelOptions options_;
   Engine engine_;
   LabelInput input_;
-  Piece piece_;
+  std::optional<Piece> piece_;
 };
 
 }  // namespace gpuccl::app
