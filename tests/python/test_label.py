@@ -55,7 +55,7 @@ def test_delta():
     ramp = np.array([1.0, 1.5, 2.0, 9.0, 0.0, 9.5])
     assert gpuccl.label(ramp, values=True, delta=0.5)[0].tolist() == [1, 1, 1, 2, 0, 3]
     assert gpuccl.label(ramp.astype("f2"), values=True, delta=0.5)[0].tolist() == [1, 1, 1, 2, 0, 3]
-    for wrong in (-1, math.nan, math.inf):  # as --delta
+    for wrong in (-1, math.nan, math.inf, None, "1"):  # as --delta
         refused(ValueError, "delta is a number of at least 0", gpuccl.label, ramp, values=True, delta=wrong)
 
 

@@ -227,7 +227,7 @@ def test_distances_of_matches_are_columns():
     assert scores["distances"]["matches"]["pairs"] == 1 and scores["distances"]["matches"]["assd"] == 0.75
     classes = gpuccl.match(truth, prediction, per_value=True, distances=True, tolerance=0)["classes"]
     assert [one["distances"]["foreground"]["surface_dice"] for one in classes] == [0.75, 0]
-    for wrong in ({"spacing": 1}, {"tolerance": 1}, {"distances": True, "tolerance": -1}):
+    for wrong in ({"spacing": 1}, {"tolerance": 1}, {"distances": True, "tolerance": -1}, {"distances": True, "tolerance": "1"}):
         with pytest.raises(ValueError):
             gpuccl.match(truth, prediction, **wrong)
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _core, _host
-from ._kinds import on_device
+from ._kinds import check_number, on_device
 from ._measures import DEFAULT as _DEFAULT
 from ._measures import chosen as _chosen
 from ._measures import properties, warn_of_mask
@@ -567,10 +567,9 @@ def _functions_for(array: Any) -> Any:
 
 
 def _check_values(values: bool, delta: float, packed_width: int | None) -> None:
+    check_number("delta", delta)
     if delta and not values:
         raise ValueError("delta is for values: add values=True")
-    if not 0 <= delta < float("inf"):
-        raise ValueError(f"delta is a number of at least 0, not {delta}")
     if values and packed_width is not None:
         raise ValueError("packed_width is for masks, not for values")
 

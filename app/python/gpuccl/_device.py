@@ -493,12 +493,18 @@ def _one_device(view: View, other: View) -> View:
     return other
 
 
+def _is_foreign(arrays: Arrays, other, is_out=False) -> bool:
+    """Returns whether calls for `arrays` cannot read an array. JAX reads others by DLPack, which Numba lacks."""
+    reads = is_out or not getattr(arrays, "is_jax", False) or hasattr(other, "__dlpack__")
+    return type(_arrays_of(other)) is not type(arrays) or not reads
+
+
 def _check_library(arrays: Arrays, name: str, other) -> None:
     if not on_device(other):
         raise TypeError(f"{name}= is {type(other).__name__}; it must be an array on a GPU")
     if name == "out" and library_of(other) in ("jax", "jaxlib"):
         raise TypeError("arrays of JAX are not written: out= is for other libraries")
-    if type(_arrays_of(other)) is not type(arrays):
+    if _is_foreign(arrays, other, name == "out"):
         raise TypeError(f"{name}= is an array of another library than the input")
 
 
@@ -874,7 +880,7 @@ def match(truth, prediction, threshold, pairs, per_value, connectivity, empty, d
         raise ValueError("per_value, distances and regions are for arrays on the CPU")
     options = (per_value, connectivity, empty, distances, spacing, tolerance, min_size, regions)
     thresholds, of_empty, smallest = check_match(threshold, *options)
-    if type(_arrays_of(prediction)) is not type(arrays):
+    if _is_foreign(arrays, prediction):
         raise TypeError("prediction is an array of another library than truth")
     if tuple(truth.shape) != tuple(prediction.shape):
         raise ValueError("truth and prediction have different shapes")

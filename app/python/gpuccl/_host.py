@@ -8,7 +8,7 @@ import operator
 import numpy as np
 
 from . import _core
-from ._kinds import Output, as_floats, as_host, as_labels, as_mask, check_axes, dims_of, like, periodic_axes, pixels
+from ._kinds import Output, as_floats, as_host, as_labels, as_mask, check_axes, check_number, dims_of, like, periodic_axes, pixels
 from ._measures import ChannelColumns, Columns, as_signed, channels_of, columns_of, sign_together
 
 _MOST = 2**64 - 1
@@ -221,12 +221,15 @@ def check_match(threshold, per_value, connectivity, empty, distances, spacing, t
         raise ValueError("tolerance is for distances: add distances=True")
     if not distances and not regions and spacing is not None:
         raise ValueError("spacing is for distances and regions: add distances=True or regions=True")
-    if tolerance is not None and not 0 <= tolerance < np.inf:
-        raise ValueError(f"tolerance is a number of 0 or more, not {tolerance!r}")
+    if tolerance is not None:
+        check_number("tolerance", tolerance)
     smallest = min_size if isinstance(min_size, dict) else {"truth": min_size, "prediction": min_size}
-    if not set(smallest) <= {"truth", "prediction"} or not all(0 <= operator.index(size) for size in smallest.values()):
+    if not set(smallest) <= {"truth", "prediction"}:
         raise ValueError(f"min_size is a number of elements, or one for truth and for prediction, not {min_size!r}")
-    thresholds = [float(one) for one in np.atleast_1d(threshold)]
+    smallest = {image: _size(f"min_size of {image}", size, 0) for image, size in smallest.items()}
+    thresholds = np.atleast_1d(threshold).tolist()
+    for one in thresholds:
+        check_number("threshold", one)
     of_empty = np.nan if empty in (None, "skip") else empty
     return thresholds, of_empty, [smallest.get("truth", 0), smallest.get("prediction", 0)]
 

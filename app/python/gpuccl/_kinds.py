@@ -57,6 +57,16 @@ def _pixels(connectivity, ndim: int) -> int:
     raise ValueError(f"connectivity of {ndim} axes is {allowed}, not {number}")
 
 
+def check_number(name: str, number) -> None:
+    """Refuses an argument that is not a number of at least 0."""
+    try:
+        is_number = bool(0 <= number < np.inf)
+    except (TypeError, ValueError):
+        is_number = False
+    if not is_number:
+        raise ValueError(f"{name} is a number of at least 0, not {number!r}")
+
+
 def periodic_axes(periodic, ndim: int, dims: tuple = ()) -> list[bool]:
     """Returns whether x, y and z are periodic. `periodic` contains letters, numbers of axes of the array, or names of
     its `dims`."""
