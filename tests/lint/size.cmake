@@ -12,7 +12,7 @@ set(rooms
   "app/mpi 230"
   "app/options 2303"
   "app/parts 1837"
-  "app/python 7067"
+  "app/python 7085"
   "app/view 3195"
   "app 162"
   "io/bmp 248"
