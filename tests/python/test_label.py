@@ -450,6 +450,8 @@ def test_measures_with_a_spacing(random):
     check_table(table, skimage_measure.regionprops_table(labels, properties=names, spacing=(3, 0.5, 2)))
     check_table(gpuccl.measure(labels, properties=names, spacing=np.array([3, 0.5, 2])), table)
     check_table(gpuccl.measure(labels, spacing=np.array(2)), gpuccl.measure(labels, spacing=2))
+    check_table(gpuccl.contacts(labels, spacing=np.array(2)), gpuccl.contacts(labels, spacing=2))
+    check_table(gpuccl.measure(labels, labels, iter(("area", "intensity_max"))), gpuccl.measure(labels, labels, ("area", "intensity_max")))
     refused(ValueError, "spacing", gpuccl.measure, labels, properties=("inertia_tensor",), spacing=2)
     for wrong in ((1, 2), -1, (1, 1, math.nan)):  # test_program compares limits
         refused(ValueError, "spacing", gpuccl.measure, labels, spacing=wrong)

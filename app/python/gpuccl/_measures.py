@@ -208,9 +208,7 @@ def names_of(properties) -> tuple:
 
 def hashable(properties, spacing) -> tuple:
     """Returns properties and a spacing as keys of what is kept for the next call."""
-    if spacing is not None and not np.isscalar(spacing):  # an array or tensor, also on a GPU
-        spacing = tuple(map(float, spacing)) if getattr(spacing, "ndim", 1) else float(spacing)
-    return names_of(properties), spacing
+    return names_of(properties), _numbers(spacing)
 
 
 def columns_of(properties, ndim: int, spacing) -> Columns:
@@ -243,14 +241,13 @@ def warn_of_mask(labels, name="labels") -> None:
 
 def chosen(properties, intensity):
     """Returns the properties; the default ones of an intensity image, too. Refuses an image that none of them needs."""
-    if intensity is None:
-        return properties
-    if properties is DEFAULT:
+    if properties is DEFAULT and intensity is not None:
         return (*DEFAULT, "intensity_mean", "intensity_min", "intensity_max")
-    if not any(map(is_of_samples, names_of(properties))):
-        Columns(properties, 2)  # refuses unknown names
+    names = names_of(properties)
+    if intensity is not None and not any(map(is_of_samples, names)):
+        Columns(names, 2)  # refuses unknown names
         raise ValueError("no property needs intensity; add one, such as intensity_mean")
-    return properties
+    return names
 
 
 def channels_of(intensity, shape) -> tuple[list, bool]:
@@ -303,11 +300,19 @@ def is_of_samples(name) -> bool:
     return str(name).startswith(("intensity_", "image_intensity")) or "_weighted" in str(name)
 
 
+def _numbers(spacing):
+    """Returns a spacing, which may be an array or tensor, also on a GPU, as a number or numbers."""
+    if spacing is None or np.isscalar(spacing):
+        return spacing
+    return tuple(map(float, spacing)) if getattr(spacing, "ndim", 1) else float(spacing)
+
+
 def _spacing(spacing, ndim: int) -> list[float]:
     """Returns the spacing along x, y and z; 0 if unknown."""
     if spacing is None:
         return [0.0, 0.0, 0.0]
-    sizes = [float(spacing)] * ndim if np.isscalar(spacing) else [float(size) for size in spacing]
+    spacing = _numbers(spacing)
+    sizes = [float(spacing)] * ndim if np.isscalar(spacing) else list(spacing)
     if len(sizes) != ndim or not all(1e-80 <= size <= 1e80 for size in sizes):  # as --spacing
         raise ValueError(f"spacing is a number from 1e-80 to 1e80 for each of {ndim} axes")
     return (sizes[::-1] + [1.0, 1.0])[:3]
