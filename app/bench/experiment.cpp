@@ -15,8 +15,8 @@
 #include "app/bench/timed_labeler.hpp"
 #include "app/common/messages.hpp"
 #include "gpuccl/algorithms.hpp"
+#include "gpuccl/compare.hpp"
 #include "gpuccl/labels.hpp"
-#include "gpuccl/objects.hpp"
 #include "io/image/limits.hpp"
 
 namespace gpuccl::bench {

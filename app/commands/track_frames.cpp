@@ -18,7 +18,7 @@
 #include "app/label/label_outputs.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/label/memory_plan.hpp"
-#include "gpuccl/objects.hpp"
+#include "gpuccl/compare.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"

@@ -14,8 +14,8 @@
 
 #include "app/common/sandbox.hpp"
 #include "app/options/input_options.hpp"
+#include "gpuccl/contacts.hpp"
 #include "gpuccl/detail/measures.hpp"
-#include "gpuccl/objects.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
 #include "io/image/formats.hpp"

@@ -15,8 +15,8 @@
 #include "app/label/label_paths.hpp"
 #include "app/label/piece.hpp"
 #include "app/label/written_values.hpp"
+#include "gpuccl/contacts.hpp"
 #include "gpuccl/engine.hpp"
-#include "gpuccl/objects.hpp"
 #include "gpuccl/parts.hpp"
 #include "io/write/preview.hpp"
 

@@ -12,7 +12,6 @@
 #include "app/label/label_options.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/options/option_helpers.hpp"
-#include "gpuccl/objects.hpp"
 #include "gpuccl/parts.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/text_stream.hpp"

@@ -12,7 +12,8 @@
 
 #include "app/common/messages.hpp"
 #include "app/view/view_page.hpp"
-#include "gpuccl/objects.hpp"
+#include "gpuccl/compare.hpp"
+#include "gpuccl/contacts.hpp"
 #include "gpuccl/selection.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/number_text.hpp"

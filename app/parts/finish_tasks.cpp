@@ -10,7 +10,7 @@
 #include "app/label/label_outputs.hpp"
 #include "app/parts/stored_run.hpp"
 #include "app/parts/tasks.hpp"
-#include "gpuccl/objects.hpp"
+#include "gpuccl/contacts.hpp"
 #include "gpuccl/parts.hpp"
 #include "io/image/limits.hpp"
 #include "io/parts/checked_file.hpp"

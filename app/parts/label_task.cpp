@@ -13,7 +13,7 @@
 #include "app/label/written_values.hpp"
 #include "app/parts/stored_run.hpp"
 #include "app/parts/tasks.hpp"
-#include "gpuccl/objects.hpp"
+#include "gpuccl/contacts.hpp"
 #include "gpuccl/parts.hpp"
 #include "io/files/file_error.hpp"
 #include "io/image/limits.hpp"

@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "gpuccl/contacts.hpp"
 #include "gpuccl/detail/parts.hpp"
 #include "gpuccl/labels.hpp"
-#include "gpuccl/objects.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/atomic_file.hpp"

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "gpuccl/contacts.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
-#include "gpuccl/objects.hpp"
 #include "io/image/geometry.hpp"
 #include "io/report/component_rows.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
-#include "gpuccl/objects.hpp"
+#include "gpuccl/outlines.hpp"
 #include "io/files/file_names.hpp"
 #include "io/image/label_image.hpp"
 #include "io/report/component_rows.hpp"

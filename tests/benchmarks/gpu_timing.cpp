@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "app/bench/generate.hpp"
+#include "gpuccl/compare.hpp"
 #include "gpuccl/detail/measures.hpp"
 #include "gpuccl/detail/staged.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/measures.hpp"
-#include "gpuccl/objects.hpp"
 
 using namespace gpuccl;
 

@@ -12,8 +12,8 @@
 #include <string>
 
 #include "cuda/variants.hpp"
+#include "gpuccl/compare.hpp"
 #include "gpuccl/engine.hpp"
-#include "gpuccl/objects.hpp"
 #include "support/catch_listener.hpp"
 #include "support/images.hpp"
 

@@ -5,9 +5,9 @@
 
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
+#include "gpuccl/compare.hpp"
 #include "gpuccl/detail/staged.hpp"
 #include "gpuccl/engine.hpp"
-#include "gpuccl/objects.hpp"
 #include "support/reference.hpp"
 #include "support/test.hpp"
 

@@ -4,10 +4,10 @@
 #include <variant>
 
 #include "cuda/device_case.hpp"
+#include "gpuccl/contacts.hpp"
 #include "gpuccl/device.hpp"
 #include "gpuccl/gpuccl.h"
 #include "gpuccl/measures.hpp"
-#include "gpuccl/objects.hpp"
 #include "gpuccl/values.hpp"
 #include "support/intensities.hpp"
 #include "support/test.hpp"

@@ -7,7 +7,6 @@
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/objects.hpp"
 #include "support/reference.hpp"
 #include "support/test.hpp"
 

@@ -6,9 +6,9 @@
 
 #include "cuda/value_case.hpp"
 #include "cuda/variants.hpp"
+#include "gpuccl/compare.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/gpuccl.h"
-#include "gpuccl/objects.hpp"
 #include "support/reference.hpp"
 #include "support/test.hpp"
 

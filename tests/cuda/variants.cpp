@@ -1,8 +1,8 @@
 #include "cuda/variants.hpp"
 
+#include "gpuccl/compare.hpp"
 #include "gpuccl/detail/measures.hpp"
 #include "gpuccl/measures.hpp"
-#include "gpuccl/objects.hpp"
 #include "gpuccl/selection.hpp"
 #include "support/reference.hpp"
 #include "support/test.hpp"

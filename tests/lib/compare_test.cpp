@@ -1,4 +1,5 @@
-#include "gpuccl/objects.hpp"
+#include "gpuccl/compare.hpp"
+
 #include "support/test.hpp"
 
 using namespace gpuccl;

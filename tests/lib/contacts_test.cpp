@@ -1,7 +1,8 @@
+#include "gpuccl/contacts.hpp"
+
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
-#include "gpuccl/objects.hpp"
 #include "support/test.hpp"
 
 using namespace gpuccl;

@@ -1,6 +1,5 @@
 #include "engine/gpu_labelers.hpp"
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/objects.hpp"
 #include "support/reference.hpp"
 #include "support/test.hpp"
 

@@ -6,7 +6,6 @@
 #include "common/labels_in_memory.hpp"
 #include "gpuccl/detail/parts.hpp"
 #include "gpuccl/engine.hpp"
-#include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
 #include "measure/measure.hpp"
 #include "support/test.hpp"

@@ -1,14 +1,12 @@
 // Objects by value, their overlaps and their matching, against plain loops over pixels and all assignments.
 
-#include "gpuccl/objects.hpp"
-
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
 #include <climits>
 
+#include "gpuccl/compare.hpp"
 #include "gpuccl/detail/measures.hpp"
-#include "gpuccl/measures.hpp"
 #include "support/test.hpp"
 #include "support/values.hpp"
 

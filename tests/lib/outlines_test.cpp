@@ -1,4 +1,5 @@
-#include "gpuccl/objects.hpp"
+#include "gpuccl/outlines.hpp"
+
 #include "support/test.hpp"
 
 using namespace gpuccl;

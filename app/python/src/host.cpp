@@ -24,9 +24,6 @@
 #include "gpuccl/detail/match_totals.hpp"
 #include "gpuccl/detail/parts.hpp"
 #include "gpuccl/gpuccl.hpp"
-#include "gpuccl/objects.hpp"
-#include "gpuccl/parts.hpp"
-#include "gpuccl/surfaces.hpp"
 #include "host_array.hpp"
 #include "module.hpp"
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "gpuccl/compare.hpp"
 #include "gpuccl/labels.hpp"
-#include "gpuccl/objects.hpp"
 
 // Distances between the surfaces of objects of two label images.
 #pragma GCC visibility push(default)

@@ -1,8 +1,8 @@
+#include "gpuccl/compare.hpp"
+
 #include <algorithm>
 #include <unordered_map>
 #include <vector>
-
-#include "gpuccl/objects.hpp"
 
 namespace gpuccl {
 namespace {

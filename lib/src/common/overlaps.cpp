@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "common/pair_sums.hpp"
+#include "gpuccl/compare.hpp"
 #include "gpuccl/detail/match_totals.hpp"
-#include "gpuccl/objects.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl {

@@ -13,8 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "gpuccl/compare.hpp"
+#include "gpuccl/contacts.hpp"
 #include "gpuccl/detail/uninitialized_vector.hpp"
-#include "gpuccl/objects.hpp"
 
 namespace gpuccl {
 

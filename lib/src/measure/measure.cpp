@@ -10,7 +10,7 @@
 
 #include "common/labels_in_memory.hpp"
 #include "common/row_source.hpp"
-#include "gpuccl/objects.hpp"
+#include "gpuccl/contacts.hpp"
 #include "measure/intensity_sums.hpp"
 
 namespace gpuccl {

@@ -1,10 +1,10 @@
+#include "gpuccl/outlines.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <tuple>
 #include <utility>
-
-#include "gpuccl/objects.hpp"
 
 namespace gpuccl {
 namespace {

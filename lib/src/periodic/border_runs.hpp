@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "common/run_contacts.hpp"
+#include "gpuccl/contacts.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
-#include "gpuccl/objects.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl {

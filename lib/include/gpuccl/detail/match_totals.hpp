@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gpuccl/compare.hpp"
 #include "gpuccl/labels.hpp"
-#include "gpuccl/objects.hpp"
 #include "gpuccl/surfaces.hpp"
 
 #pragma GCC visibility push(default)

@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "gpuccl/contacts.hpp"
 #include "gpuccl/detail/measures.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
-#include "gpuccl/objects.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/types.hpp"

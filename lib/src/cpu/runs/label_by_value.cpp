@@ -10,8 +10,8 @@
 #include "cpu/phase_clock.hpp"
 #include "cpu/runs/numbering.hpp"
 #include "cpu/runs/value_labels.hpp"
+#include "gpuccl/compare.hpp"
 #include "gpuccl/detail/system.hpp"
-#include "gpuccl/objects.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl {

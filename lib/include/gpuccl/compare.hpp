@@ -1,111 +1,17 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "gpuccl/labels.hpp"
-#include "gpuccl/measures.hpp"
-#include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 
-// Objects of label images: contacts, outlines, overlaps and matches.
+// Objects of existing label images, for example of a segmentation network: each value other than 0 is one
+// object, whether its pixels are connected or not. Overlaps and matches of two images, and differences.
 #pragma GCC visibility push(default)
 namespace gpuccl {
-
-/// Two components that touch, a < b, with counts of neighboring element pairs.
-struct Contact {
-  Label a = 0, b = 0;
-  std::array<std::uint64_t, 3> faces{};  // pairs that share a face, by axis x, y, z
-  std::uint64_t edges = 0;               // pairs that share only an edge (neighbors along two axes)
-  std::uint64_t corners = 0;             // pairs that share only a corner (along three axes)
-
-  friend bool operator==(const Contact&, const Contact&) = default;
-};
-
-/// Returns the connectivity that counts all contacts of components: 26 or 8.
-inline Connectivity all_neighbors(Connectivity connectivity) {
-  return is_3d(connectivity) ? Connectivity::c26 : Connectivity::c8;
-}
-
-/// Returns an upper bound of the bytes that find_contacts() needs, without the contacts, if no row has more
-/// than `most_runs_in_row` runs.
-std::int64_t bytes_to_find_contacts(const Extent& extent, Connectivity connectivity,
-                                    std::int64_t most_runs_in_row, const PeriodicAxes& periodic = {});
-
-/// Finds the contacts of `labels`, sorted by a, then b (region adjacency graph). The connectivity defines
-/// neighbors; a 2D one keeps slices separate. With `map` (as in LabelRows::render()), contacts are between
-/// mapped labels, and 0 has no contacts. Along a periodic axis of two elements, both sides count. Reads rows
-/// in ascending order. Time: O(runs + contacts). Throws as check_periodic(), and Error (memory) if the
-/// contacts take more than `max_bytes`.
-std::vector<Contact> find_contacts(const LabelRows& labels, Connectivity connectivity,
-                                   const Label* map = nullptr, const PeriodicAxes& periodic = {},
-                                   std::int64_t max_bytes = INT64_MAX);
-
-/// Finds contacts within rows [first_row, first_row + rows), and between these and the previous row (with 3D
-/// connectivity the previous slice), which `labels` must contain. `max_bytes`: as in find_contacts().
-std::vector<Contact> find_contacts_of_rows(const LabelRows& labels, Connectivity connectivity,
-                                           std::int64_t first_row, std::int64_t rows,
-                                           std::int64_t max_bytes = INT64_MAX);
-
-/// Adds up the contacts of several ranges of rows.
-class ContactSums {
- public:
-  explicit ContactSums(std::int64_t max_bytes = INT64_MAX);
-  ~ContactSums();
-  ContactSums(ContactSums&&) noexcept;
-  ContactSums& operator=(ContactSums&&) noexcept;
-
-  /// Throws Error (memory) if all contacts take more than `max_bytes`.
-  void add(std::span<const Contact> contacts);
-  /// Returns the sums, sorted like find_contacts().
-  std::vector<Contact> sorted() const;
-
- private:
-  class Table;
-  std::unique_ptr<Table> table_;
-};
-
-// Outlines of objects in 2D: polygons along the edges of pixels, and runs along columns.
-
-/// Pixels [begin, end) of row y that belong to one object.
-struct RowRun {
-  int y = 0, begin = 0, end = 0;
-};
-
-/// Corner of a pixel: pixel (x, y) has corners (x, y) to (x + 1, y + 1).
-struct Corner {
-  int x = 0, y = 0;
-
-  friend bool operator==(const Corner&, const Corner&) = default;
-};
-
-/// A closed line. The first corner is not repeated at the end, and no three consecutive corners are
-/// collinear.
-using Ring = std::vector<Corner>;
-
-/// A 4-connected piece of an object. By the shoelace formula, the outer ring has a positive area and holes
-/// have a negative one. Rings are simple: no ring visits a corner twice. Two rings touch at single corners at
-/// most, so polygons are valid Simple Features (OGC).
-struct Polygon {
-  Ring outer;
-  std::vector<Ring> holes;
-};
-
-/// Returns the polygons of an object, in raster order of their first pixels. Their areas, without holes, add
-/// up to its number of pixels. `runs`: maximal, in raster order. Thread-safe. Time: O(n log n) for n runs.
-std::vector<Polygon> outline(std::span<const RowRun> runs);
-
-/// Returns the run lengths of an object in column-major order, as in COCO's RLE: alternately pixels outside
-/// and inside, beginning outside, without a last count of pixels outside. `height`: of the image. `runs`: as
-/// in outline().
-std::vector<std::int64_t> column_run_lengths(std::span<const RowRun> runs, int height);
-
-// Objects of existing label images, for example of a segmentation network: each value other than 0 is one
-// object, whether its pixels are connected or not.
 
 /// Labels each value as one component. Labels are 1..N in raster order of the first pixel of each value;
 /// `values` contains the value of each label. The labels own the image. Throws Error (usage) if its delta is
