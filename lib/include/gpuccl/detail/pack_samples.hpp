@@ -9,6 +9,7 @@
 #include <emmintrin.h>
 #endif
 
+#pragma GCC visibility push(default)
 namespace gpuccl {
 
 /// nonzero_bytes() without SSE2.
@@ -38,11 +39,6 @@ inline std::uint64_t nonzero_bytes(const std::uint8_t* bytes) {
   return nonzero_bytes_portably(bytes);
 #endif
 }
-
-}  // namespace gpuccl
-
-#pragma GCC visibility push(default)
-namespace gpuccl {
 
 /// Inclusive range of samples.
 template <class Sample>
