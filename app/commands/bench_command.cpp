@@ -20,7 +20,7 @@
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/process.hpp"
-#include "app/label/describe.hpp"
+#include "app/label/report_builder.hpp"
 #include "app/options/command_line.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"

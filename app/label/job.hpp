@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "app/common/messages.hpp"
-#include "app/label/describe.hpp"
 #include "app/label/label_input.hpp"
 #include "app/label/label_options.hpp"
 #include "app/label/label_outputs.hpp"
 #include "app/label/label_paths.hpp"
-#include "app/label/piece.hpp"
+#include "app/label/part_labeler.hpp"
+#include "app/label/report_builder.hpp"
 #include "app/label/written_values.hpp"
 #include "gpuccl/contacts.hpp"
 #include "gpuccl/engine.hpp"

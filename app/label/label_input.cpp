@@ -10,8 +10,8 @@
 #include <numeric>
 #include <utility>
 
-#include "app/label/describe.hpp"
 #include "app/label/label_checks.hpp"
+#include "app/label/report_builder.hpp"
 #include "app/options/input_options.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"

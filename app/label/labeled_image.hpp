@@ -7,7 +7,7 @@
 #include "app/label/label_input.hpp"
 #include "app/label/label_options.hpp"
 #include "app/label/label_paths.hpp"
-#include "app/label/piece.hpp"
+#include "app/label/part_labeler.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/parts.hpp"
 #include "io/image/value_rows.hpp"

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "app/common/messages.hpp"
-#include "app/label/describe.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/label/label_outputs.hpp"
+#include "app/label/report_builder.hpp"
 #include "app/parts/stored_run.hpp"
 #include "app/parts/tasks.hpp"
 #include "gpuccl/contacts.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/common/messages.hpp"
-#include "app/label/piece.hpp"
+#include "app/label/part_labeler.hpp"
 #include "app/label/written_values.hpp"
 #include "app/parts/stored_run.hpp"
 #include "app/parts/tasks.hpp"

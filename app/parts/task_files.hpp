@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "app/label/describe.hpp"
 #include "app/label/label_input.hpp"
-#include "app/label/piece.hpp"
+#include "app/label/part_labeler.hpp"
+#include "app/label/report_builder.hpp"
 #include "gpuccl/detail/parts.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"

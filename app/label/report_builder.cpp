@@ -1,4 +1,4 @@
-#include "app/label/describe.hpp"
+#include "app/label/report_builder.hpp"
 
 #include <fmt/core.h>
 

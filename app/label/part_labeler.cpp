@@ -1,4 +1,4 @@
-#include "app/label/piece.hpp"
+#include "app/label/part_labeler.hpp"
 
 #include <fmt/core.h>
 #include <tbb/blocked_range.h>

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "app/label/describe.hpp"
 #include "app/label/label_input.hpp"
 #include "app/label/memory_plan.hpp"
+#include "app/label/report_builder.hpp"
 #include "gpuccl/detail/count_runs.hpp"
 #include "gpuccl/detail/uninitialized_vector.hpp"
 #include "gpuccl/engine.hpp"

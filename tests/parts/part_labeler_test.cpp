@@ -1,6 +1,6 @@
 // Parts that label their rows slab by slab, within a limit of memory: the files of the whole, byte for byte.
 
-#include "app/label/piece.hpp"
+#include "app/label/part_labeler.hpp"
 
 #include "app/binary.hpp"
 #include "app/label/job.hpp"
