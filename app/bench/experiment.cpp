@@ -81,7 +81,7 @@ class Reference {
 };
 
 constexpr const char* kOutOfMemory = "out of memory";
-constexpr double kMostLimits = 3;  // time limits that an algorithm may take on one random set
+constexpr double kMaxLimits = 3;  // time limits that an algorithm may take on one random set
 
 Connectivity connectivity_of(const Plan& plan, Extent extent) {
   const bool volume = extent.depth > 1;
@@ -170,7 +170,7 @@ class Measuring {
     open.group.foreground += static_cast<double>(count_foreground(image)) / elements;
     open.group.components += reference.count();
     for (std::size_t i = 0; i < open.algorithms.size() && !stopped(); ++i) {
-      if (set.extent && open.spent_ms[i] > kMostLimits * 1000 * plan_.timing.limit_s) {
+      if (set.extent && open.spent_ms[i] > kMaxLimits * 1000 * plan_.timing.limit_s) {
         ++open.group.rows[i].left_out;
         continue;
       }

@@ -67,12 +67,12 @@ double Floors::milliseconds(FloorKind kind, Extent extent, int copies) {
 }
 
 constexpr std::int64_t kBeyondCaches = std::int64_t{256} << 20;  // bytes; twice the largest L2 of a GPU yet
-constexpr std::int64_t kMostCopies = 64;
+constexpr std::int64_t kMaxCopies = 64;
 
 int copies(const TimingOptions& timing, Extent extent) {
   if (!timing.rotate) return 1;
   const std::int64_t bytes = extent.elements() * static_cast<std::int64_t>(sizeof(Label));
-  return static_cast<int>(std::clamp<std::int64_t>(kBeyondCaches / bytes + 1, 2, kMostCopies));
+  return static_cast<int>(std::clamp<std::int64_t>(kBeyondCaches / bytes + 1, 2, kMaxCopies));
 }
 
 std::unique_ptr<TimedLabeler> make_timed_labeler(const Variant& variant, int gpu) {

@@ -116,12 +116,12 @@ void add_random(const Command& command, bench::Request& request) {
 
 void add_timing(const Command& command, BenchOptions& options) {
   command.group("Timing");
-  constexpr int kMost = 1000000;
+  constexpr int kMax = 1000000;
   bench::TimingOptions& timing = options.request.timing;
-  add_number(command, "--images", options.request.images, 1, kMost, "N",
+  add_number(command, "--images", options.request.images, 1, kMax, "N",
              "Images per set [3 random ones; for sweeps 10; all of a dataset]");
-  add_number(command, "--repetitions", timing.repetitions, 1, kMost, "N", "Timed labelings per image [10]");
-  add_number(command, "--warm-up", timing.warm_up, 0, kMost, "N", "Untimed warm-up labelings per image [3]");
+  add_number(command, "--repetitions", timing.repetitions, 1, kMax, "N", "Timed labelings per image [10]");
+  add_number(command, "--warm-up", timing.warm_up, 0, kMax, "N", "Untimed warm-up labelings per image [3]");
   add_real(command, "--time-limit", timing.limit_s, 1e9, "S",
            "Time limit per algorithm and image, in seconds; at least one labeling is timed [2]");
   add_switch(command, "--preallocated", options.preallocated,
@@ -349,7 +349,7 @@ std::vector<bench::ImageSet> image_sets_of(const BenchOptions& options, const be
   const auto look = [foreground = reading.foreground, warn,
                      given = std::make_shared<std::set<std::string>>()](const io::Reader& reader,
                                                                         BitView image) {
-    Findings findings;
+    HintInputs findings;
     const auto elements = static_cast<double>(image.extent.elements());
     findings.foreground = elements > 0 ? static_cast<double>(count_foreground(image)) / elements : 0;
     findings.more_than_two_values = reader.first_values().size() > 2;

@@ -52,13 +52,13 @@ std::string describe(const Comparison& comparison) {
 }
 
 /// Returns the labels of an image, which are in raster order, as numbers: i stands for the value ids[i].
-std::unique_ptr<LabelRows> renumber(GlobalPart& part, const Extent& extent,
+std::unique_ptr<LabelRows> renumber(PartResult& part, const Extent& extent,
                                     const std::vector<std::uint64_t>& ids) {
   std::vector<Label>& numbers = part.labels.numbers;
   numbers.assign(1, 0);
   for (const ValueBits value : part.values)
     numbers.push_back(static_cast<Label>(std::lower_bound(ids.begin() + 1, ids.end(), value) - ids.begin()));
-  std::vector<RelabeledSlab> whole;
+  std::vector<SlabLabels> whole;
   whole.push_back(std::move(part.labels));
   part = {};
   return joined_labels(extent, std::move(whole), static_cast<Label>(ids.size() - 1));
@@ -95,10 +95,10 @@ int run_compare(const CompareOptions& options) {
   if (!options.quiet)
     warn_of_grids(options.a, a->input().info().geometry, options.b, b->input().info().geometry, extent,
                   "labels");
-  GlobalPart of_a = io::with_path(options.a, [&] { return a->label(); });
-  GlobalPart of_b = io::with_path(options.b, [&] { return b->label(); });
+  PartResult of_a = io::with_path(options.a, [&] { return a->label(); });
+  PartResult of_b = io::with_path(options.b, [&] { return b->label(); });
   std::vector<std::uint64_t> ids{0};
-  for (const GlobalPart* const part : {&of_a, &of_b})
+  for (const PartResult* const part : {&of_a, &of_b})
     ids.insert(ids.end(), part->values.begin(), part->values.end());
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());

@@ -172,11 +172,11 @@ Objects read_objects(const std::string& path, const ObjectOptions& options, std:
     objects.extent = source.input().extent();
     objects.connectivity = source.input().connectivity();
     objects.geometry = source.input().info().geometry;
-    GlobalPart found = source.label();
+    PartResult found = source.label();
     objects.labels = std::move(found.labels.labels);
     objects.components = std::move(found.components);
     const Components& components = objects.components;
-    const Piece& piece = source.piece();
+    const PartLabeler& piece = source.piece();
     const bool are_objects = source.options().values.objects;
     if (options.label && piece.report().first_values.size() > 2)
       print_warning(path,
@@ -202,9 +202,9 @@ Objects read_objects(const std::string& path, const ObjectOptions& options, std:
                           " have many connected pieces each, as in a probability map; match label images "
                           "of 'gpuccl label --threshold T'");
     }
-    constexpr std::int64_t kLeastElements = 4096;  // of a hint, because anything is likely in less
+    constexpr std::int64_t kMinElements = 4096;  // of a hint, because anything is likely in less
     if (const std::int64_t all = objects.extent.elements();
-        all >= kLeastElements && static_cast<std::int64_t>(piece.report().foreground) == all) {
+        all >= kMinElements && static_cast<std::int64_t>(piece.report().foreground) == all) {
       const std::set<std::uint64_t> distinct(found.values.begin(), found.values.end());
       if (distinct.size() == 2) objects.without_background.assign(distinct.begin(), distinct.end());
       if (components.size() == 1)

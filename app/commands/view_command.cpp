@@ -53,7 +53,7 @@ std::string extension_of_labels(const std::string& path) {
 
 void read_stats(const std::string& path, ViewTable& table) {
   io::with_path(path, [&] {
-    const io::Descriptor file = io::open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    const io::Descriptor file = io::open_retrying(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (!file) throw Error(ErrorCode::no_input, io::system_reason(errno), errno);
     std::vector<char> piece(std::size_t{1} << 16);
     for (std::size_t at = 0;;) {
@@ -170,7 +170,7 @@ int run_view(const ViewOptions& options) {
   files.view = options.output;
   files.shown = options.image;
   std::optional<LabeledImage> image;
-  GlobalPart objects;
+  PartResult objects;
   io::with_path(options.labels, [&] {
     image.emplace(files, of_objects, [](const auto&... about) { print_warning(about...); });
     objects = image->label();
@@ -180,7 +180,7 @@ int run_view(const ViewOptions& options) {
   page.geometry = image->input().info().geometry;
   if (options.stats.empty() && options.report.empty()) {
     const Components& components = objects.components;
-    page.table.set_least_area(area_of_largest(components, kMostViewRows));
+    page.table.set_least_area(area_of_largest(components, kMaxViewRows));
     io::stream_stats_csv([&](std::string_view text) { page.table.add_csv(text); },
                          image->input().extent().depth > 1, page.geometry, components);
     page.table.end_csv();
@@ -190,7 +190,7 @@ int run_view(const ViewOptions& options) {
     page.geometry.first_slice = page.table.first_slice(page.names, objects.components.box);
     page.about.emplace_back("Table", page.table_file);
   }
-  page.table.keep_largest(kMostViewRows);
+  page.table.keep_largest(kMaxViewRows);
   if (!page.made) {
     page.input = options.labels;
     page.options = options.spacing ? "measure --spacing " + spacing_text(*options.spacing) : "measure";

@@ -136,7 +136,7 @@ std::set<std::string> system_paths() {
 }
 
 void allow(int ruleset, const std::string& path, std::uint64_t access) {
-  const io::Descriptor opened = io::open_again(path.c_str(), O_PATH | O_CLOEXEC);
+  const io::Descriptor opened = io::open_retrying(path.c_str(), O_PATH | O_CLOEXEC);
   if (!opened && (errno == EMFILE || errno == ENFILE))
     throw io::system_error(ErrorCode::io, "cannot enter the sandbox", errno);
   struct stat status {};

@@ -95,7 +95,7 @@ Engine& Job::read(LazyEngine& engine) {
 void Job::label(Engine& engine) {
   const std::size_t slabs = piece_->slabs();
   progress_.stage(slabs == 0 ? "labeling" : "labeling in " + std::to_string(slabs) + " slabs");
-  Piece::Labels labels = label_piece(link_, *piece_, files_.input, engine, [&] {
+  PartLabeler::Labels labels = label_piece(link_, *piece_, files_.input, engine, [&] {
     if (options_.fill_holes) fill_holes(engine);
   });
   since_.lap();
@@ -112,15 +112,15 @@ void Job::label(Engine& engine) {
 }
 
 void Job::fill_holes(Engine& engine) {
-  GlobalPart holes = unite_background([&] { return piece_->label_background(engine); });
+  PartResult holes = unite_background([&] { return piece_->label_background(engine); });
   found_.holes = input_->select_holes(link_, holes);
   run_local(files_.input, [&] { piece_->fill(std::move(holes.labels)); });
 }
 
-GlobalPart Job::unite_background(const std::function<Labeling()>& label) {
+PartResult Job::unite_background(const std::function<Labeling()>& label) {
   Labeling background;
   run_local(files_.input, [&] { background = label(); });
-  GlobalPart united;
+  PartResult united;
   run_collective([&] {
     united = unite_part(link_, piece_->slab(), extent_, complementary(input_->connectivity()),
                         std::move(background));
@@ -130,11 +130,11 @@ GlobalPart Job::unite_background(const std::function<Labeling()>& label) {
 
 /// Builds the description from the reports of all parts.
 void Job::describe() {
-  PieceReport mine = piece_->report();
+  PartFacts mine = piece_->report();
   mine.read_ms += description_.report.read_ms;
   mine.total_ms = milliseconds();
   for (const Message& message : link_.gather(io::message_of(mine.text())))
-    found_.pieces.push_back(PieceReport::of_text(io::text_of(message)));
+    found_.pieces.push_back(PartFacts::of_text(io::text_of(message)));
   found_.largest = part_.largest;
   description_.labeled(*input_, found_);
 }
@@ -259,13 +259,13 @@ io::Preview Job::start_preview(const std::vector<io::NumberedComponent>& numbere
 
 void Job::write_preview() {
   // Larger values, negative and floating-point ones get no number in the picture.
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 53;
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 53;
   std::vector<io::NumberedComponent> numbered =
       io::largest_components(part_.components, part_.first, [&](std::size_t i) {
         const std::uint64_t number = options_.values.are_labels() ? part_.values[i]
                                      : !ids_.empty()              ? ids_[part_.first + i]
                                                                   : part_.first + i + 1;
-        return number < kMost ? number : 0;
+        return number < kMax ? number : 0;
       });
   numbered = io::gather_lists(link_, numbered);
   io::keep_largest(numbered);

@@ -51,12 +51,12 @@ class Job {
 
   void open();
   const Extent& extent() const { return extent_; }
-  /// Returns Piece::needed_bytes().
+  /// Returns PartLabeler::needed_bytes().
   std::int64_t needed_bytes() const { return piece_->needed_bytes(); }
   /// Checks that all parts have opened the same input.
   void agree_on_input();
   // Between open() and read() a job may wait for admission; that time is not counted.
-  /// As Piece::read().
+  /// As PartLabeler::read().
   bool read(std::int64_t allowed = INT64_MAX);
   /// Reads the input while the device starts. The engine must outlive the job.
   Engine& read(LazyEngine& engine);
@@ -96,12 +96,12 @@ class Job {
   void run_collective(Work work);
   bool is_first() const { return link_.part() == 0; }
   void fill_holes(Engine& engine);
-  GlobalPart unite_background(const std::function<Labeling()>& label);
+  PartResult unite_background(const std::function<Labeling()>& label);
   void describe();
   void measure(Engine& engine);
   void select();
   WrittenValues written();
-  PartTexts texts() const {
+  ComponentTexts texts() const {
     return {files_,
             options_,
             description_.report,
@@ -129,14 +129,14 @@ class Job {
   LabelStreams streams_;  // until there are outputs
   std::optional<LabelInput> input_;
   Extent extent_;
-  std::optional<Piece> piece_;
+  std::optional<PartLabeler> piece_;
   std::optional<LabelOutputs> outputs_;
-  ImageReport found_;
-  GlobalPart part_;
+  RunFacts found_;
+  PartResult part_;
   std::unique_ptr<LabelRows> no_labels_;  // of a part without rows
   GatheredSums sums_;
   std::vector<Contact> contacts_;
-  Description description_;
+  ReportBuilder description_;
   std::vector<ValueBits> ids_;  // new values of the pieces of all parts (--split-values)
   std::string thumbnail_;
 };

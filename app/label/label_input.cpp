@@ -108,14 +108,14 @@ std::vector<std::string> LabelMeasures::channels(io::ReadOptions read) const {
   return channels;
 }
 
-void LabelMeasures::open_intensities(const io::ReadOptions& asked, const io::ImageInfo& input,
+void LabelMeasures::open_intensities(const io::ReadOptions& requested, const io::ImageInfo& input,
                                      const WarnAbout& warn) {
   const auto add_markers = [&] {
     for (const auto& image : markers_) request_.samples.push_back({image.get(), "", true});
     if (!markers_.empty()) request_.wanted.set(static_cast<std::size_t>(MeasureId::intensity_max));
   };
   if (files_.intensities.empty()) return add_markers();
-  io::ReadOptions read = asked;
+  io::ReadOptions read = requested;
   read.warn = nullptr;
   if (!read.kept) read.kept = std::make_shared<io::KeptInputs>();  // for all channels of an image
   sources_ = options_.measure.sources(channels(read));
@@ -174,8 +174,8 @@ void LabelMeasures::open_intensity(const io::ReadOptions& read, const io::ImageI
   images_.push_back(std::move(image));
 }
 
-void LabelMeasures::open_markers(const io::ReadOptions& asked, const io::ImageInfo& input) {
-  io::ReadOptions read = asked;
+void LabelMeasures::open_markers(const io::ReadOptions& requested, const io::ImageInfo& input) {
+  io::ReadOptions read = requested;
   read.warn = nullptr;
   if (options_.input.has_hysteresis()) {
     read.foreground = options_.input.strong_rule();
@@ -389,14 +389,14 @@ std::string LabelInput::foreground_rule() const {
          (strong.whole_threshold ? strong.whole_threshold->text() : io::shortest(*strong.threshold));
 }
 
-HoleCounts LabelInput::select_holes(PartLink& link, GlobalPart& background) const {
+HoleCounts LabelInput::select_holes(PartLink& link, PartResult& background) const {
   const SelectionOptions holes{.max_size = options_.fill_holes.value(), .clear_border = true};
   select_part(link, extent(), complementary(connectivity_), holes, background);
   const UninitializedVector<std::uint64_t>& areas = background.components.area;
   return {background.count, link.scan(std::accumulate(areas.begin(), areas.end(), std::uint64_t{0})).all};
 }
 
-void LabelInput::wrap(PartLink& link, GlobalPart& part) const {
+void LabelInput::wrap(PartLink& link, PartResult& part) const {
   const std::vector<std::array<Wrap, 3>> wraps =
       wrap_part(link, extent(), connectivity_, options_.periodic, part);
   if (!measures_.any()) return;
@@ -405,7 +405,7 @@ void LabelInput::wrap(PartLink& link, GlobalPart& part) const {
   part.measured = empty_measures(extent(), part.components, request);
 }
 
-void LabelInput::select(PartLink& link, GlobalPart& part) const {
+void LabelInput::select(PartLink& link, PartResult& part) const {
   select_part(link, extent(), connectivity_, selection_, part,
               {{}, value_type_.value_or(ValueType::u8), options_.values.per_value});
 }

@@ -138,11 +138,11 @@ class LabelInput {
 
   /// Keeps the holes to fill, which do not touch the border, and numbers them. `background`: result of
   /// unite_part().
-  HoleCounts select_holes(PartLink& link, GlobalPart& background) const;
+  HoleCounts select_holes(PartLink& link, PartResult& background) const;
   /// Merges components across periodic borders, after unite_part(), and measures how they wrap.
-  void wrap(PartLink& link, GlobalPart& part) const;
+  void wrap(PartLink& link, PartResult& part) const;
   /// Applies the filters, and numbers the components that remain.
-  void select(PartLink& link, GlobalPart& part) const;
+  void select(PartLink& link, PartResult& part) const;
 
   /// Returns the work of labeling rows of this extent.
   LabelWork work(const Extent& extent) const;

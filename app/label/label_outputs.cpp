@@ -27,7 +27,7 @@ namespace {
 
 /// Returns the first bytes of the file `path`, without white space; "" if there is no file.
 std::string beginning_of(const std::string& path) {
-  const io::Descriptor file = io::open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  const io::Descriptor file = io::open_retrying(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (!file && errno == ENOENT) return "";
   if (!file && (errno == EMFILE || errno == ENFILE))
     throw io::system_error(ErrorCode::cannot_create, "cannot create", errno);
@@ -137,21 +137,21 @@ void TextOutput::commit_together(std::initializer_list<TextOutput*> outputs,
   if (!all.empty()) io::AtomicFile::commit_together(all);
 }
 
-void PartTexts::write_stats(const io::TextSink& sink) const {
+void ComponentTexts::write_stats(const io::TextSink& sink) const {
   io::stream_stats_csv(sink, report.volume, report.input.geometry, part.components, part.measured, stretch,
                        report.value, options.digits);
 }
 
-void PartTexts::write_report(const io::TextSink& sink) const {
+void ComponentTexts::write_report(const io::TextSink& sink) const {
   io::stream_report(sink, report, part.components, part.measured, stretch);
 }
 
-void PartTexts::write_report_rows(const io::TextSink& sink) const {
+void ComponentTexts::write_report_rows(const io::TextSink& sink) const {
   io::stream_report(sink, report, part.components, part.measured, {stretch.first, false, false});
 }
 
-void PartTexts::write_outlines(const io::TextSink& sink, std::vector<io::OutlineRun> runs,
-                               std::int64_t max_bytes) const {
+void ComponentTexts::write_outlines(const io::TextSink& sink, std::vector<io::OutlineRun> runs,
+                                    std::int64_t max_bytes) const {
   io::stream_outlines(sink,
                       files.outlines.empty() ? io::OutlineFormat::coco : io::outline_format(files.outlines),
                       std::move(runs),
@@ -301,10 +301,11 @@ ImageBelow image_below(const LabelPaths& files, const LabelOptions& options) {
   return below;
 }
 
-std::string write_label_view(io::AtomicFile& file, const PartTexts& texts, const io::MappedLabels& labels) {
+std::string write_label_view(io::AtomicFile& file, const ComponentTexts& texts,
+                             const io::MappedLabels& labels) {
   const LabelPaths& files = texts.files;
   const io::Report& report = texts.report;
-  const GlobalPart& part = texts.part;
+  const PartResult& part = texts.part;
   ViewPage page;
   page.title = std::filesystem::path(display_name(files.input)).filename().string();
   if (const auto& frame = texts.options.planes.frame) page.title += ", time point " + std::to_string(*frame);
@@ -333,14 +334,14 @@ std::string write_label_view(io::AtomicFile& file, const PartTexts& texts, const
   page.about.emplace_back("Foreground", report.input.foreground_rule);
   page.about.emplace_back("Labeled by", report.algorithm + " on " + report.device_name + ", " +
                                             std::to_string(report.connectivity) + "-connectivity");
-  page.table.set_least_area(area_of_largest(part.components, kMostViewRows));
+  page.table.set_least_area(area_of_largest(part.components, kMaxViewRows));
   return io::with_path(file.path(), [&] {
     io::ValueColumn value = report.value;
     value.labels = {};  // planes have the numbers of components
     io::stream_stats_csv([&](std::string_view text) { page.table.add_csv(text); }, report.volume,
                          page.geometry, part.components, part.measured, {}, value);
     page.table.end_csv();
-    page.table.keep_largest(kMostViewRows);
+    page.table.keep_largest(kMaxViewRows);
     page.names = report.value.labels;
     if (!page.names.empty()) page.table.name_labels(page.names);
     return write_view(file, labels, std::move(page));

@@ -27,12 +27,12 @@ namespace gpuccl::app {
 
 /// Texts of the outputs about the components of one part of an image. Those of all parts, one after the
 /// other, are the texts of the image.
-struct PartTexts {
+struct ComponentTexts {
   const LabelPaths& files;
   const LabelOptions& options;
   const io::Report& report;  // for all but the report itself: input, volume and value
-  const GlobalPart& part;
-  io::Stretch stretch;
+  const PartResult& part;
+  io::TableSection stretch;
 
   void write_stats(const io::TextSink& sink) const;
   void write_report(const io::TextSink& sink) const;
@@ -141,8 +141,9 @@ ImageBelow image_below(const LabelPaths& files, const LabelOptions& options);
 /// Returns the minimum area of the `count` largest components.
 double area_of_largest(const Components& components, std::size_t count);
 
-/// Writes the page of --view of a whole image, with the image below the labels. PartTexts::report is complete
-/// except for outputs and times.
-std::string write_label_view(io::AtomicFile& file, const PartTexts& texts, const io::MappedLabels& labels);
+/// Writes the page of --view of a whole image, with the image below the labels. ComponentTexts::report is
+/// complete except for outputs and times.
+std::string write_label_view(io::AtomicFile& file, const ComponentTexts& texts,
+                             const io::MappedLabels& labels);
 
 }  // namespace gpuccl::app

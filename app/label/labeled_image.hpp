@@ -29,16 +29,16 @@ class LabeledImage {
   const LabelInput& input() const { return input_; }
   const LabelOptions& options() const { return options_; }
   /// After label().
-  const Piece& piece() const { return *piece_; }
+  const PartLabeler& piece() const { return *piece_; }
 
   /// Reads and labels the image, in slabs if memory is too small. The labels refer to this object.
-  GlobalPart label() {
+  PartResult label() {
     SoloLink link;
     piece_.emplace(input_, cut_into_parts(input_.extent(), 1).front());
     piece_->read();
-    Piece::Labels found = *piece_->label(engine_);  // none only after fill()
+    PartLabeler::Labels found = *piece_->label(engine_);  // none only after fill()
     if (options_.values.by_values && piece_->report().any_nan && warn_) warn_(files_.input, io::kHintOfNan);
-    GlobalPart whole = unite_part(link, piece_->slab(), input_.extent(), input_.connectivity(),
+    PartResult whole = unite_part(link, piece_->slab(), input_.extent(), input_.connectivity(),
                                   std::move(found.labeled), std::move(found.values));
     input_.select(link, whole);
     return whole;
@@ -50,7 +50,7 @@ class LabeledImage {
   LabelOptions options_;
   Engine engine_;
   LabelInput input_;
-  std::optional<Piece> piece_;
+  std::optional<PartLabeler> piece_;
 };
 
 }  // namespace gpuccl::app

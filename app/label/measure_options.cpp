@@ -78,13 +78,13 @@ std::string rule_of(const ValueOptions& options) {
 }
 
 void check_value_type(ValueType type, const ValueOptions& options) {
-  if (options.objects) return;                     // integers, whatever their type
-  constexpr double kMostExact = 9007199254740992;  // 2^53: every integer up to it is a double
+  if (options.objects) return;                    // integers, whatever their type
+  constexpr double kMaxExact = 9007199254740992;  // 2^53: every integer up to it is a double
   if (is_floating(type) && options.split_values)
     throw Error(
         ErrorCode::data,
         "has floating-point values; --split-values needs integers: leave --delta out, or add --round");
-  if (!is_floating(type) && options.most_difference() > kMostExact)
+  if (!is_floating(type) && options.most_difference() > kMaxExact)
     throw Error(ErrorCode::usage, "--delta above 9007199254740992 needs floating-point values");
 }
 
@@ -160,7 +160,7 @@ void MeasureOptions::add_measure_to(const Command& command) {
           wanted |= measures_of_word;
           if (measures_of_word.count() == 1) named |= measures_of_word;
           if (word == "all") continue;
-          asked |= measures_of_word;
+          requested |= measures_of_word;
           for (const Measure& measure : measures())
             needs_spacing |= is_physical(measure) && measures_of_word[static_cast<std::size_t>(measure.id)] &&
                              word != name_of(MeasureGroup::basic);  // whose others are there in any case
@@ -369,7 +369,7 @@ void MeasureOptions::resolve_periodic(const MeasureSet& compared, const Periodic
                                                         ? " needs --periodic along that axis"
                                                         : " needs an axis without --periodic"));
   wanted &= ~of_axes | known;
-  wanted &= known | asked | of_intensity;  // `all`: what can be measured
+  wanted &= known | requested | of_intensity;  // `all`: what can be measured
   for (const MeasureId id : columns((wanted | compared) & ~known))
     throw Error(ErrorCode::usage,
                 "--periodic: " + std::string(measure_of(id).name) + " is not measured across borders; " +

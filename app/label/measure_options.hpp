@@ -73,7 +73,7 @@ void resolve_images(Condition& condition, std::span<const IntensitySource> sourc
 struct MeasureOptions {
   MeasureSet wanted;
   MeasureSet named;                             // those that were requested by name, not by a group
-  MeasureSet asked;                             // those of a name or group, not only of `all`
+  MeasureSet requested;                         // those of a name or group, not only of `all`
   std::string words;                            // as given
   std::vector<io::Source> intensities;          // images, or folders of images
   io::PlaneChoice intensity_planes;             // choice among several images in each file

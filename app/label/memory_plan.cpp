@@ -19,7 +19,7 @@ namespace {
 // Smaller label maps fit every GPU, and asking for its memory starts the driver.
 constexpr std::int64_t kFitsEveryGpu = std::int64_t{1} << 26;
 // Only `runs` counts elements in 64 bits; others count those of a buffer, padding included, in 32.
-constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 31;
+constexpr std::int64_t kMaxAtOnce = std::int64_t{1} << 31;
 // Memory of an idle program: a lower limit is not meant to restrict components.
 constexpr std::int64_t kKeptInAnyCase = std::int64_t{16} << 20;
 
@@ -103,7 +103,7 @@ std::optional<std::uint64_t> gpu_memory(const LabelWork& work) {
 std::int64_t most_at_once(const LabelWork& work, const std::optional<std::uint64_t>& gpu) {
   // Bytes per pixel for label maps: values, bit planes, one node per pixel with 64-bit links, run labels.
   constexpr std::uint64_t kBesideValues = 16;
-  const std::int64_t most = is_runs(work.engine) ? std::numeric_limits<std::int64_t>::max() : kMostAtOnce;
+  const std::int64_t most = is_runs(work.engine) ? std::numeric_limits<std::int64_t>::max() : kMaxAtOnce;
   return gpu ? std::min(most,
                         static_cast<std::int64_t>(*gpu / (gpuccl::bytes_of(*work.values) + kBesideValues)))
              : most;

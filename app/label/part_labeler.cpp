@@ -27,7 +27,7 @@
 namespace gpuccl::app {
 
 /// Totals of labeling slab by slab.
-struct Piece::Totals {
+struct PartLabeler::Totals {
   EngineReport engine;  // of the first slab, times of all
   std::int64_t elements = 0, foreground = 0, most_runs_in_row = 0, components = 0;
   double read_ms = 0;
@@ -80,7 +80,7 @@ void self_check(const Labeling& labeled, std::uint64_t foreground) {
 
 }  // namespace
 
-Piece::Piece(LabelInput& input, const Slab& slab, std::function<void(double share)> progress)
+PartLabeler::PartLabeler(LabelInput& input, const Slab& slab, std::function<void(double share)> progress)
     : input_(input),
       slab_(slab),
       is_whole_(slab == Slab{0, input.extent().depth, 0, input.extent().height}),
@@ -110,7 +110,7 @@ Piece::Piece(LabelInput& input, const Slab& slab, std::function<void(double shar
 
 /// Returns the bytes of the labels of all slices of a Zarr chunk but one: they are kept while the slab with
 /// its last slice is labeled.
-double Piece::bytes_of_slices_behind() const {
+double PartLabeler::bytes_of_slices_behind() const {
   const LabelOptions& options = input_.options();
   const LabelPaths& files = input_.files();
   if (files.image.empty()) return 0;
@@ -121,7 +121,7 @@ double Piece::bytes_of_slices_behind() const {
 }
 
 /// Reserves memory for these slices. Error (memory) if they take most of it.
-void Piece::reserve_slices() {
+void PartLabeler::reserve_slices() {
   const double bytes = bytes_of_slices_behind();
   if (bytes == 0) return;
   const double most = static_cast<double>(budget_.limit()) / 2;
@@ -133,14 +133,14 @@ void Piece::reserve_slices() {
   reserved_ += static_cast<std::int64_t>(bytes);
 }
 
-void Piece::plan_large(std::int64_t most) {
+void PartLabeler::plan_large(std::int64_t most) {
   if (!has_slices_) reserve_slices();
   has_slices_ = true;
   plan_ = plan_large_slabs(work_, budget_.limit(), held_ + reserved_, most);
 }
 
 /// Updates the claims of memory from what is known so far.
-void Piece::claim() {
+void PartLabeler::claim() {
   const LabelOptions& options = input_.options();
   const LabelPaths& files = input_.files();
   const Extent whole = input_.extent();
@@ -182,7 +182,7 @@ void Piece::claim() {
   }
 }
 
-bool Piece::read(std::int64_t allowed) {
+bool PartLabeler::read(std::int64_t allowed) {
   const Stopwatch reading;
   input_.find_threshold();
   report_.foreground_rule = input_.foreground_rule();
@@ -209,7 +209,7 @@ bool Piece::read(std::int64_t allowed) {
 }
 
 /// Throws TooManyComponents if writing outputs needs more memory than the limit.
-void Piece::check_can_write() const {
+void PartLabeler::check_can_write() const {
   if (!budget_.can_write())
     throw TooManyComponents(ErrorCode::memory,
                             "needs " + io::bytes_in_words(budget_.writing(1)) +
@@ -217,12 +217,12 @@ void Piece::check_can_write() const {
                                 io::bytes_in_words(static_cast<double>(budget_.limit())));
 }
 
-void Piece::forget() {
+void PartLabeler::forget() {
   bits_ = {};
   values_.reset();
 }
 
-void Piece::read_all(bool is_tight) {
+void PartLabeler::read_all(bool is_tight) {
   if (work_.values) {
     values_.emplace(read_values(slab_));
     report_.foreground = static_cast<std::uint64_t>(values_->count_foreground());
@@ -245,7 +245,7 @@ void Piece::read_all(bool is_tight) {
   invert(bits_);
 }
 
-void Piece::read_bits() {
+void PartLabeler::read_bits() {
   io::Reader& reader = input_.reader();
   BitVolume bits(work_.extent);
   if (work_.extent.height < input_.extent().height) {
@@ -263,11 +263,11 @@ void Piece::read_bits() {
 }
 
 /// Returns a slab of the piece as a slab of the input.
-Slab Piece::in_whole(const Slab& slab) const {
+Slab PartLabeler::in_whole(const Slab& slab) const {
   return {slab_.z0 + slab.z0, slab_.z0 + slab.z1, slab_.y0 + slab.y0, slab_.y0 + slab.y1};
 }
 
-void Piece::read_slab(const Slab& slab, BitVolume& out) const {
+void PartLabeler::read_slab(const Slab& slab, BitVolume& out) const {
   const Slab in_input = in_whole(slab);
   if (in_input.y1 - in_input.y0 == input_.extent().height) {
     input_.reader().read(in_input.z0, in_input.z1, out);
@@ -276,14 +276,14 @@ void Piece::read_slab(const Slab& slab, BitVolume& out) const {
   }
 }
 
-ValueImage Piece::read_values(const Slab& slab) const {
+ValueImage PartLabeler::read_values(const Slab& slab) const {
   io::Reader& reader = input_.reader();
   return slab.y1 - slab.y0 < input_.extent().height
              ? reader.read_value_rows(slab.z0, slab.y0, slab.y1, work_.delta)
              : reader.read_values(slab.z0, slab.z1, work_.delta);
 }
 
-Labeling Piece::label_background(Engine& engine) {
+Labeling PartLabeler::label_background(Engine& engine) {
   if (is_empty()) return {};
   const Stopwatch filling;
   holes_.reset();
@@ -326,12 +326,12 @@ Labeling Piece::label_background(Engine& engine) {
   return background;
 }
 
-void Piece::resume(PieceReport background) {
+void PartLabeler::resume(PartFacts background) {
   report_ = std::move(background);
   report_.fill_ms = report_.label_ms;
 }
 
-void Piece::fill(RelabeledSlab holes) {
+void PartLabeler::fill(SlabLabels holes) {
   is_filled_ = true;
   if (is_empty()) return;
   const Stopwatch filling;
@@ -347,7 +347,7 @@ void Piece::fill(RelabeledSlab holes) {
   report_.fill_ms += filling.milliseconds();
 }
 
-std::optional<Piece::Labels> Piece::label(Engine& engine) {
+std::optional<PartLabeler::Labels> PartLabeler::label(Engine& engine) {
   std::optional<Labels> labels;
   if (is_empty()) {
     labels.emplace();
@@ -376,7 +376,7 @@ std::optional<Piece::Labels> Piece::label(Engine& engine) {
   return labels;
 }
 
-Piece::Labels Piece::label_at_once(Engine& engine) {
+PartLabeler::Labels PartLabeler::label_at_once(Engine& engine) {
   Labels labels;
   if (work_.values) {
     labels = label_values(*std::exchange(values_, std::nullopt), slab_, engine, engine_report_);
@@ -392,7 +392,7 @@ Piece::Labels Piece::label_at_once(Engine& engine) {
   return labels;
 }
 
-ValueLabeling Piece::label_objects(ValueImage image, EngineReport& report) const {
+ValueLabeling PartLabeler::label_objects(ValueImage image, EngineReport& report) const {
   const Stopwatch labeling;
   ValueLabeling labeled = label_by_value(std::move(image));
   report.algorithm = "values";
@@ -404,8 +404,8 @@ ValueLabeling Piece::label_objects(ValueImage image, EngineReport& report) const
 }
 
 /// `slab`: of the input.
-Piece::Labels Piece::label_values(ValueImage image, const Slab& slab, Engine& engine,
-                                  EngineReport& report) const {
+PartLabeler::Labels PartLabeler::label_values(ValueImage image, const Slab& slab, Engine& engine,
+                                              EngineReport& report) const {
   Labels labels;
   const bool touches_others = !is_whole_ || !plan_.slabs.empty();
   if (touches_others) labels.faces = faces_of(image, slab, input_.extent(), work_.connectivity);
@@ -418,7 +418,7 @@ Piece::Labels Piece::label_values(ValueImage image, const Slab& slab, Engine& en
 }
 
 /// Throws TooManyComponents if the components of `slab` may not fit in addition to `before` earlier ones.
-void Piece::look_ahead(const ValueImage& slab, std::int64_t before) const {
+void PartLabeler::look_ahead(const ValueImage& slab, std::int64_t before) const {
   // Twice: while all are numbered, and while the slab is labeled again to be written.
   constexpr std::int64_t kTimes = 2, kBytesEach = Components::kBytesEach + sizeof(Label);
   const std::int64_t most = (plan_.max_kept / kBytesEach - before) / kTimes;
@@ -427,7 +427,7 @@ void Piece::look_ahead(const ValueImage& slab, std::int64_t before) const {
                             "has more components than fit into the remaining memory; set a larger --memory");
 }
 
-std::optional<Piece::Labels> Piece::label_by_slabs(Engine& engine) {
+std::optional<PartLabeler::Labels> PartLabeler::label_by_slabs(Engine& engine) {
   for (;;) {
     try {
       Totals totals;
@@ -468,7 +468,7 @@ std::optional<Piece::Labels> Piece::label_by_slabs(Engine& engine) {
 }
 
 /// Adds a slab to the totals. Labels that are written later are labeled again, which is no progress.
-void Piece::add_slab(Totals& totals, const EngineReport& report, std::int64_t elements) const {
+void PartLabeler::add_slab(Totals& totals, const EngineReport& report, std::int64_t elements) const {
   totals.add(report, elements);
   const std::int64_t all = work_.extent.elements();
   if (progress_ && totals.elements <= all)
@@ -476,8 +476,8 @@ void Piece::add_slab(Totals& totals, const EngineReport& report, std::int64_t el
 }
 
 /// Labels the slabs that `read` reads.
-Labeling Piece::label_bits_by_slabs(Engine& engine, const ReadSlab& read, Connectivity connectivity,
-                                    Totals& totals) const {
+Labeling PartLabeler::label_bits_by_slabs(Engine& engine, const ReadSlab& read, Connectivity connectivity,
+                                          Totals& totals) const {
   const std::string& path = input_.files().input;
   const auto now = std::make_shared<Totals>();  // still changes when labels are rendered, after `totals`
   SlabWork work;
@@ -501,7 +501,7 @@ Labeling Piece::label_bits_by_slabs(Engine& engine, const ReadSlab& read, Connec
   return labeled;
 }
 
-Piece::Labels Piece::label_values_by_slabs(Engine& engine, Totals& totals) const {
+PartLabeler::Labels PartLabeler::label_values_by_slabs(Engine& engine, Totals& totals) const {
   const auto now = std::make_shared<Totals>();  // as in label_bits_by_slabs()
   const auto outer = std::make_shared<ValueFaces>();
   const auto label = [this, &engine, all = work_.extent.elements(), last = work_.extent.depth, now,
@@ -535,14 +535,14 @@ Piece::Labels Piece::label_values_by_slabs(Engine& engine, Totals& totals) const
 }
 
 /// Call it while TooManyComponents is handled: rethrows it if slabs cannot be smaller.
-void Piece::use_smaller_slabs() {
+void PartLabeler::use_smaller_slabs() {
   std::optional<MemoryPlan> smaller = plan_smaller_slabs(work_, budget_.limit(), held_ + reserved_, plan_);
   if (!smaller) throw;
   plan_ = std::move(*smaller);
   claim();
 }
 
-Labeling Piece::label_background_of(const LabelRows* labels, Engine& engine, BitVolume& bits) {
+Labeling PartLabeler::label_background_of(const LabelRows* labels, Engine& engine, BitVolume& bits) {
   if (labels == nullptr) return {};
   const Connectivity connectivity = complementary(work_.connectivity);
   if (!plan_.slabs.empty()) {
@@ -561,11 +561,11 @@ Labeling Piece::label_background_of(const LabelRows* labels, Engine& engine, Bit
   return engine.label(bits.view(), connectivity);
 }
 
-Piece::Labels label_piece(PartLink& link, Piece& piece, const std::string& path, Engine& engine,
-                          const std::function<void()>& fill) {
+PartLabeler::Labels label_piece(PartLink& link, PartLabeler& piece, const std::string& path, Engine& engine,
+                                const std::function<void()>& fill) {
   for (;;) {
     fill();
-    std::optional<Piece::Labels> labels;
+    std::optional<PartLabeler::Labels> labels;
     io::collectively(link, path, [&] { labels = piece.label(engine); });
     if (link.scan(labels ? 0 : 1).all == 0) return std::move(*labels);
   }

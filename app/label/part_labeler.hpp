@@ -37,11 +37,11 @@ auto suggest_cpu(DeviceChoice device, bool of_values, const Work& work) {
 /// The rows of an input that one process or rank labels: all rows, or those of its part. They are labeled at
 /// once, or slab by slab if memory is too small for that. It sends no messages. Steps throw Error; a step
 /// that is called again throws the same Error.
-class Piece {
+class PartLabeler {
  public:
   /// Plans how `slab` of the input is labeled. `progress` receives the share of elements that were read, if
   /// there are slabs. `input` must outlive it. Error (memory) if not even the smallest slab fits.
-  Piece(LabelInput& input, const Slab& slab, std::function<void(double share)> progress = {});
+  PartLabeler(LabelInput& input, const Slab& slab, std::function<void(double share)> progress = {});
 
   const Slab& slab() const { return slab_; }
   Extent extent() const { return work_.extent; }
@@ -76,9 +76,9 @@ class Piece {
   Labeling label_background(Engine& engine);
   /// Fills holes before label(). `holes` has the labels of label_background(); labels whose number is not 0
   /// are holes (all labels if there are no numbers).
-  void fill(RelabeledSlab holes);
+  void fill(SlabLabels holes);
   /// Continues with a background that another process has labeled. Call it instead of read(), before fill().
-  void resume(PieceReport background);
+  void resume(PartFacts background);
   /// Labels the piece. Returns none if it must be called again, with smaller slabs, after fill(). Error
   /// (internal) if the components do not contain all foreground, (data) if the input has changed.
   std::optional<Labels> label(Engine& engine);
@@ -87,7 +87,7 @@ class Piece {
   Labeling label_background_of(const LabelRows* labels, Engine& engine, BitVolume& bits);
 
   /// Returns the report. It is complete after the image or its background has been labeled.
-  const PieceReport& report() const { return report_; }
+  const PartFacts& report() const { return report_; }
   const EngineReport& engine_report() const { return engine_report_; }
 
  private:
@@ -128,20 +128,20 @@ class Piece {
   std::int64_t reserved_ = 0;  // bytes of the limit that slabs leave for contacts, outlines, chunks, decoders
   bool has_slices_ = false;    // whether reserved_ includes the slices of chunks
 
-  BitVolume bits_;                      // empty if labeled by slabs, or by values
-  std::optional<ValueImage> values_;    // of a label map, instead of bits_
-  std::optional<RelabeledSlab> holes_;  // to fill in slabs
+  BitVolume bits_;                    // empty if labeled by slabs, or by values
+  std::optional<ValueImage> values_;  // of a label map, instead of bits_
+  std::optional<SlabLabels> holes_;   // to fill in slabs
   bool is_filled_ = false;
   std::int64_t most_components_ = INT64_MAX;
   RunCounts runs_;
   std::uint64_t filled_ = 0;  // elements of holes
-  PieceReport report_;
+  PartFacts report_;
   EngineReport engine_report_;
 };
 
 /// Collective. Labels the pieces of all parts. `fill` fills the holes of `piece`, if that is requested; it is
 /// called again when pieces need smaller slabs. Errors of the piece are about the file `path`.
-Piece::Labels label_piece(PartLink& link, Piece& piece, const std::string& path, Engine& engine,
-                          const std::function<void()>& fill);
+PartLabeler::Labels label_piece(PartLink& link, PartLabeler& piece, const std::string& path, Engine& engine,
+                                const std::function<void()>& fill);
 
 }  // namespace gpuccl::app

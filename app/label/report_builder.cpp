@@ -31,9 +31,9 @@ using Json = nlohmann::json;
 namespace {
 
 // Number of pixels below which no hint is given, because anything is likely.
-constexpr std::int64_t kLeastElements = 4096;
+constexpr std::int64_t kMinElements = 4096;
 
-constexpr double kMostOfOne = 0.8;  // share of the elements that a component takes
+constexpr double kMaxShareOfOne = 0.8;  // share of the elements that a component takes
 
 /// Returns the number of slices that were labeled separately; 1 of a volume.
 std::int64_t slices_of(const io::ImageInfo& input) {
@@ -41,17 +41,17 @@ std::int64_t slices_of(const io::ImageInfo& input) {
 }
 
 /// Returns whether a component takes most of the image, or of its slice.
-bool takes_most(const io::ImageInfo& input, const Findings& findings) {
+bool takes_most(const io::ImageInfo& input, const HintInputs& findings) {
   const std::int64_t elements = input.elements() / slices_of(input);
-  return elements >= kLeastElements &&
-         static_cast<double>(findings.largest) > kMostOfOne * static_cast<double>(elements);
+  return elements >= kMinElements &&
+         static_cast<double>(findings.largest) > kMaxShareOfOne * static_cast<double>(elements);
 }
 
 /// Describes an unlikely foreground; empty if it is plausible.
-std::string odd_foreground(const io::ImageInfo& input, const Findings& findings) {
-  constexpr double kMost = 0.9;
+std::string odd_foreground(const io::ImageInfo& input, const HintInputs& findings) {
+  constexpr double kMax = 0.9;
   if (findings.foreground <= 0) return "nothing is foreground";
-  if (findings.foreground > kMost) return "more than 90 % is foreground";
+  if (findings.foreground > kMax) return "more than 90 % is foreground";
   if (takes_most(input, findings))
     return std::string("one component covers more than 80 % of ") +
            (slices_of(input) > 1 ? "a slice" : "the image");
@@ -60,9 +60,9 @@ std::string odd_foreground(const io::ImageInfo& input, const Findings& findings)
 
 /// Returns whether the foreground is odd only because of a filled hole, such as that of a frame around a
 /// page.
-bool is_odd_by_filling(const io::ImageInfo& input, const Findings& findings) {
+bool is_odd_by_filling(const io::ImageInfo& input, const HintInputs& findings) {
   return findings.filled > 0 && takes_most(input, findings) &&
-         findings.foreground * static_cast<double>(slices_of(input)) <= kMostOfOne;
+         findings.foreground * static_cast<double>(slices_of(input)) <= kMaxShareOfOne;
 }
 
 /// Describes a threshold with all values on one side.
@@ -72,7 +72,7 @@ std::string beyond_all_values(bool above) {
 }
 
 std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOptions& options,
-                            const Findings& findings) {
+                            const HintInputs& findings) {
   const std::string& rule = input.foreground_rule;
   if (findings.more_than_two_values && !options.has_rule())
     return "it has more than two values and no threshold, so every " +
@@ -113,17 +113,17 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
 
 /// Returns the hint for --value. Integers of few bits have values that are known without looking.
 std::string hint_of_value(const io::ImageInfo& input, const io::ForegroundOptions& options,
-                          const Findings& findings) {
-  if (findings.foreground == (options.invert ? 0 : 1) && input.elements() >= kLeastElements)
+                          const HintInputs& findings) {
+  if (findings.foreground == (options.invert ? 0 : 1) && input.elements() >= kMinElements)
     return "every pixel has a value of --value, so " +
            std::string(options.invert ? "nothing" : "everything") + " is foreground";
   if (findings.foreground != (options.invert ? 1 : 0)) return "";
   std::string none = options.values.size() == 1 && options.values.front().is_one()
                          ? "no pixel has the value of --value"
                          : "no pixel has one of the values of --value";
-  constexpr int kLeastBitsOfFloat = 16;
-  const int bits = input.bits_per_sample, most = (1 << std::min(bits, kLeastBitsOfFloat)) - 1;
-  if (bits >= kLeastBitsOfFloat || !input.value_rule.empty() || options.values.front().low.number() <= most)
+  constexpr int kMinBitsOfFloat = 16;
+  const int bits = input.bits_per_sample, most = (1 << std::min(bits, kMinBitsOfFloat)) - 1;
+  if (bits >= kMinBitsOfFloat || !input.value_rule.empty() || options.values.front().low.number() <= most)
     return none;
   return none + (bits == 1 ? "; the values of 1 bit are 0 and 1"
                            : fmt::format("; values of {} bits are at most {}", bits, most));
@@ -132,10 +132,10 @@ std::string hint_of_value(const io::ImageInfo& input, const io::ForegroundOption
 /// Returns whether slices are images of their own, or a TIFF is probably a scan: programs that write volumes
 /// describe them, and scanners write pages with two values or a resolution.
 bool is_scan_of_pages(const io::ImageInfo& input) {
-  constexpr double kLeastDpi = 100, kMostDpi = 4800;  // below is what programs write for a screen
+  constexpr double kMinDpi = 100, kMaxDpi = 4800;  // below is what programs write for a screen
   const io::Resolution& resolution = input.geometry.resolution;
   const double dpi = resolution.unit == io::ResolutionUnit::inch ? resolution.x : 0;
-  const bool scanned = input.bits_per_sample == 1 || (dpi >= kLeastDpi && dpi <= kMostDpi);
+  const bool scanned = input.bits_per_sample == 1 || (dpi >= kMinDpi && dpi <= kMaxDpi);
   if (input.is_image_stack) return true;
   return io::has_pages(input.format) && input.extent.depth > 1 && scanned && !input.is_described_stack &&
          input.geometry.spacing[2] <= 0;
@@ -177,7 +177,7 @@ std::string hint_of_colors(const io::ImageInfo& input, const io::ForegroundOptio
 /// Returns a line for each way in which the result is probably not what the user wants, with the option that
 /// changes it. The wording is the same for every input, so that a batch prints it once.
 std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundOptions& options,
-                               Connectivity connectivity, const Findings& findings) {
+                               Connectivity connectivity, const HintInputs& findings) {
   std::vector<std::string> lines;
   const auto add = [&](std::string line) {
     if (!line.empty()) lines.push_back(std::move(line));
@@ -199,7 +199,7 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
     add("--threshold otsu finds one threshold for all slices; with --page N it finds one for a slice");
   add(hint_of_spacing(input, connectivity));
   for (const std::string& line : findings.of_images) add(line);
-  if (input.elements() < kLeastElements) return lines;
+  if (input.elements() < kMinElements) return lines;
   add(hint_of_measures(input.geometry, connectivity, findings.measured));
   add(hint_of_colors(input, options));
   if (!by_value && !findings.by_values) add(foreground_hint(input, options, findings));
@@ -211,10 +211,10 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
 
 /// Returns whether most of many objects extend over much of the image: their bounding boxes cover a third of
 /// it on average.
-bool looks_like_photograph(const io::ImageInfo& input, const ImageReport& image) {
-  constexpr std::uint64_t kLeastObjects = 32;
+bool looks_like_photograph(const io::ImageInfo& input, const RunFacts& image) {
+  constexpr std::uint64_t kMinObjects = 32;
   constexpr double kShare = 1.0 / 3;
-  return input.elements() >= kLeastElements && image.count >= kLeastObjects &&
+  return input.elements() >= kMinElements && image.count >= kMinObjects &&
          static_cast<double>(image.elements_in_boxes) >
              kShare * static_cast<double>(image.count) * static_cast<double>(input.elements());
 }
@@ -223,8 +223,8 @@ bool looks_like_photograph(const io::ImageInfo& input, const ImageReport& image)
 /// "".
 std::string hint_of_no_background(const io::ImageInfo& input, double foreground, std::uint64_t values,
                                   bool one_is_around, bool are_objects) {
-  constexpr std::uint64_t kMostValues = 16;
-  if (input.elements() < kLeastElements || foreground < 1 || values < 2 || values > kMostValues ||
+  constexpr std::uint64_t kMaxValues = 16;
+  if (input.elements() < kMinElements || foreground < 1 || values < 2 || values > kMaxValues ||
       !one_is_around)
     return "";
   return "no pixel is 0, so the background is among the values, as in segmentations by ilastik, where it is "
@@ -236,11 +236,10 @@ std::string hint_of_no_background(const io::ImageInfo& input, double foreground,
 /// "".
 std::string hint_of_noise(const io::ImageInfo& input, double foreground, Connectivity connectivity,
                           std::uint64_t single) {
-  constexpr double kLeastShare = 0.01, kLeastSingle = 32, kAsFrequent = 0.7;
+  constexpr double kMinShare = 0.01, kMinSingle = 32, kAsFrequent = 0.7;
   const double expected = static_cast<double>(input.elements()) * foreground *
                           std::pow(1 - foreground, static_cast<int>(connectivity));
-  if (foreground < kLeastShare || expected < kLeastSingle ||
-      static_cast<double>(single) < kAsFrequent * expected)
+  if (foreground < kMinShare || expected < kMinSingle || static_cast<double>(single) < kAsFrequent * expected)
     return "";
   return "single pixels are as frequent as if the threshold of otsu divided noise; check the result, set "
          "--threshold T, or drop small components with --min-size";
@@ -263,8 +262,8 @@ std::string hint_of_contacts_of_objects(std::span<const ValueBits> values, bool 
 }
 
 /// Returns a line if some programs do not read the type of the labels; else "".
-std::string hint_of_type(io::LabelFormat format, io::LabelType type, io::LabelType asked) {
-  if (format != io::LabelFormat::tiff || type != io::LabelType::u32 || asked != io::LabelType::automatic)
+std::string hint_of_type(io::LabelFormat format, io::LabelType type, io::LabelType requested) {
+  if (format != io::LabelFormat::tiff || type != io::LabelType::u32 || requested != io::LabelType::automatic)
     return "";
   return "more than 65535 labels need 32 bits, which older ITK reads wrongly and ImageJ as float; add "
          "--label-type u32 to silence this";
@@ -280,9 +279,9 @@ std::string hint_of_nans(std::uint64_t nans) {
 }  // namespace
 
 std::string hint_of_foreground(const io::ImageInfo& input, const io::ForegroundOptions& options,
-                               const Findings& findings) {
+                               const HintInputs& findings) {
   if (!options.values.empty()) return hint_of_value(input, options, findings);
-  return input.elements() < kLeastElements ? "" : foreground_hint(input, options, findings);
+  return input.elements() < kMinElements ? "" : foreground_hint(input, options, findings);
 }
 
 std::string hint_of_spacing(const io::ImageInfo& input, Connectivity connectivity) {
@@ -298,7 +297,7 @@ std::string hint_of_spacing(const io::ImageInfo& input, Connectivity connectivit
   return "the z spacing is unknown, so nothing is measured in " + unit + "; set it with --spacing X,Y,Z";
 }
 
-void PieceReport::set_engine(const EngineReport& engine) {
+void PartFacts::set_engine(const EngineReport& engine) {
   algorithm = engine.algorithm;
   device_kind = app::device_name(engine.device_kind);
   device_name = engine.device_name;
@@ -330,7 +329,7 @@ void for_each_field(Report& report, Field field) {
 
 }  // namespace
 
-std::string PieceReport::text() const {
+std::string PartFacts::text() const {
   Json json;
   for_each_field(*this, [&](const char* name, const auto& value) { json[name] = value; });
   Json& values = json["values"] = Json::array();  // as bits: JSON has no infinity
@@ -340,10 +339,10 @@ std::string PieceReport::text() const {
   return io::json_text(json);
 }
 
-PieceReport PieceReport::of_text(const std::string& text) {
+PartFacts PartFacts::of_text(const std::string& text) {
   try {
     const Json json = io::parse_json(text);
-    PieceReport piece;
+    PartFacts piece;
     for_each_field(piece, [&](const char* name, auto& value) { json.at(name).get_to(value); });
     for (const Json& value : json.at("values"))
       piece.first_values.push_back(std::bit_cast<double>(value.get<std::uint64_t>()));
@@ -355,13 +354,13 @@ PieceReport PieceReport::of_text(const std::string& text) {
   }
 }
 
-void ImageReport::measured(PartLink& link, const GlobalPart& part) {
+void RunFacts::measured(PartLink& link, const PartResult& part) {
   for (const std::uint64_t mine : part.nans) nans.push_back(link.scan(mine).all);
   has_objects_in_pieces = any_in_pieces(part.measured);
 }
 
 /// Returns whether components of value 1 touch all borders along x and y. Collective.
-static bool are_all_around(PartLink& link, const LabelInput& input, const GlobalPart& part) {
+static bool are_all_around(PartLink& link, const LabelInput& input, const PartResult& part) {
   const Extent extent = input.extent();
   const int last[] = {extent.width - 1, extent.height - 1};
   std::array<std::uint64_t, 4> touching{};
@@ -377,7 +376,7 @@ static bool are_all_around(PartLink& link, const LabelInput& input, const Global
                      [&](std::uint64_t count) { return link.scan(count).all > 0; });
 }
 
-void ImageReport::selected(PartLink& link, const LabelInput& input, const GlobalPart& part) {
+void RunFacts::selected(PartLink& link, const LabelInput& input, const PartResult& part) {
   count = part.count;
   dropped = part.dropped;
   std::uint64_t in_boxes = 0;
@@ -397,17 +396,17 @@ void ImageReport::selected(PartLink& link, const LabelInput& input, const Global
   values = io::sum_up_values(*input.value_type(), io::gather_lists(link, values));
 }
 
-void Description::labeled(const LabelInput& input, const ImageReport& image) {
+void ReportBuilder::labeled(const LabelInput& input, const RunFacts& image) {
   const io::ImageInfo& info = input.info();
   const Connectivity connectivity = connectivity_ = input.connectivity();
-  const PieceReport& first = image.pieces.front();
+  const PartFacts& first = image.pieces.front();
   std::uint64_t foreground = 0;
   std::set<std::string> devices;
   std::set<int> gpus;
   double fill_ms = 0;
   std::set<double> values;
-  Findings findings;
-  for (const PieceReport& piece : image.pieces) {
+  HintInputs findings;
+  for (const PartFacts& piece : image.pieces) {
     foreground += piece.foreground;
     values.insert(piece.first_values.begin(), piece.first_values.end());
     findings.any_nan = findings.any_nan || piece.any_nan;
@@ -461,7 +460,7 @@ void Description::labeled(const LabelInput& input, const ImageReport& image) {
   for (const std::string& line : report.hints) warn(files_.input, line);
 }
 
-void Description::measured(const LabelInput& input, const ImageReport& image) {
+void ReportBuilder::measured(const LabelInput& input, const RunFacts& image) {
   report.intensities = input.measures().intensities(image.nans);
   if (!files_.json.empty())
     for (io::ReportedIntensity& one : report.intensities) one.state = input.state_of(one.image.path);
@@ -475,7 +474,7 @@ void Description::measured(const LabelInput& input, const ImageReport& image) {
   warn(files_.input, report.hints.back());
 }
 
-void Description::selected(ImageReport& image) {
+void ReportBuilder::selected(RunFacts& image) {
   report.components = image.count;
   report.dropped = image.dropped;
   if (options_.values.sums_values()) report.values = std::move(image.values);
@@ -493,7 +492,7 @@ void Description::selected(ImageReport& image) {
     hint(hint_of_no_background(report.input, report.foreground, values, image.one_is_around != 0,
                                options_.values.objects));
   if (options_.values.by_values && is_one && report.foreground >= 1 &&
-      report.input.elements() >= kLeastElements)
+      report.input.elements() >= kMinElements)
     return hint("all pixels have the same value, so the image is one component; check the input");
   if (options_.input.foreground.otsu && !report.input.otsu_cuts_peak && image.dropped == 0)
     hint(hint_of_noise(report.input, report.foreground, connectivity_, image.single));
@@ -506,20 +505,20 @@ void Description::selected(ImageReport& image) {
         "for a grayscale image use gpuccl label --threshold otsu");
 }
 
-void Description::image(const io::WriteOptions& write, io::LabelType asked) {
-  warn(files_.image, hint_of_type(*files_.image.format, write.type, asked));
+void ReportBuilder::image(const io::WriteOptions& write, io::LabelType requested) {
+  warn(files_.image, hint_of_type(*files_.image.format, write.type, requested));
   warn(files_.image, io::lost_geometry(*files_.image.format, write.geometry, report.input.extent.depth));
   if (write.pyramid && io::zarr_levels(files_.image, report.input.extent, write).size() == 1)
     warn(files_.image, "--pyramid adds no smaller scale, because no axis has more than 256 pixels");
   report.label_type = io::short_name(write.type);
 }
 
-void Description::contacts(std::span<const ValueBits> values, bool any) {
+void ReportBuilder::contacts(std::span<const ValueBits> values, bool any) {
   warn(files_.input, options_.values.objects ? hint_of_contacts_of_objects(values, any)
                                              : hint_of_contacts(connectivity_, options_.values.by_values));
 }
 
-void Description::written(const LabelOutputs& outputs) {
+void ReportBuilder::written(const LabelOutputs& outputs) {
   const auto written = [&](Output output) {
     const io::SharedFile* const file = outputs.file(output);
     return file != nullptr && file->made() ? io::ReportedFile{file->path(), file->made()->size()}
@@ -547,9 +546,9 @@ io::WriteOptions write_options(const LabelOptions& options, io::LabelType type,
   return write;
 }
 
-io::WriteOptions write_options(const LabelOptions& options, io::LabelFormat format, io::LabelType asked,
+io::WriteOptions write_options(const LabelOptions& options, io::LabelFormat format, io::LabelType requested,
                                Label largest, const io::Geometry& geometry) {
-  return write_options(options, io::resolve_label_type(asked, largest, format), geometry);
+  return write_options(options, io::resolve_label_type(requested, largest, format), geometry);
 }
 
 }  // namespace gpuccl::app

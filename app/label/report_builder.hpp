@@ -27,7 +27,7 @@
 namespace gpuccl::app {
 
 /// Properties of an input that hints depend on.
-struct Findings {
+struct HintInputs {
   double foreground = 0;      // share of the elements
   std::uint64_t largest = 0;  // elements of the largest component
   std::uint64_t filled = 0;   // elements of holes that were filled
@@ -44,13 +44,13 @@ struct Findings {
 
 /// Returns a line if the foreground is implausible; else "".
 std::string hint_of_foreground(const io::ImageInfo& input, const io::ForegroundOptions& options,
-                               const Findings& findings);
+                               const HintInputs& findings);
 /// Returns a line if the spacing of a volume is known only within slices, so that physical measures are
 /// missing, or if axes are not perpendicular; else "".
 std::string hint_of_spacing(const io::ImageInfo& input, Connectivity connectivity);
 
 /// Fields of the report about labeling one part of an image, or all of it.
-struct PieceReport {
+struct PartFacts {
   std::string foreground_rule;
   std::uint64_t foreground = 0;      // elements of the input
   std::vector<double> first_values;  // Reader::first_values()
@@ -66,7 +66,7 @@ struct PieceReport {
 
   /// Converts to text and back. Error (data) if the text is not of such a report.
   std::string text() const;
-  static PieceReport of_text(const std::string& text);
+  static PartFacts of_text(const std::string& text);
 };
 
 /// Numbers of the report about the whole image. Tasks store them in this form.
@@ -80,8 +80,8 @@ struct ImageCounts {
 };
 
 /// Fields of the report about the whole image.
-struct ImageReport : ImageCounts {
-  std::vector<PieceReport> pieces;     // of its parts
+struct RunFacts : ImageCounts {
+  std::vector<PartFacts> pieces;       // of its parts
   std::vector<std::uint64_t> nans;     // samples of components that are NaN, of each image
   bool has_objects_in_pieces = false;  // counted by one process only
   std::vector<io::OfValue> values;     // totals, if these are reported
@@ -89,30 +89,30 @@ struct ImageReport : ImageCounts {
   // Collective: all parts of the image call these functions.
 
   /// Takes over what was measured.
-  void measured(PartLink& link, const GlobalPart& part);
+  void measured(PartLink& link, const PartResult& part);
   /// Takes over which components remain, after LabelInput::select().
-  void selected(PartLink& link, const LabelInput& input, const GlobalPart& part);
+  void selected(PartLink& link, const LabelInput& input, const PartResult& part);
 };
 
 /// Builds the report of one input and warns if the result is probably not what the user wants. Call the steps
 /// in this order.
-class Description {
+class ReportBuilder {
  public:
   /// `files` and `options` must outlive it. `signature`: signature_of() these options.
-  Description(const LabelPaths& files, const LabelOptions& options, std::string signature, WarnAbout warn)
+  ReportBuilder(const LabelPaths& files, const LabelOptions& options, std::string signature, WarnAbout warn)
       : files_(files), options_(options), warn_(std::move(warn)) {
     report.options = std::move(signature);
     report.lists_components = options.lists_components;
   }
 
   /// After labeling `input`. Times are the longest of any part.
-  void labeled(const LabelInput& input, const ImageReport& image);
-  void measured(const LabelInput& input, const ImageReport& image);
+  void labeled(const LabelInput& input, const RunFacts& image);
+  void measured(const LabelInput& input, const RunFacts& image);
   /// After selecting components. Moves the totals of values.
-  void selected(ImageReport& image);
-  /// Before writing the label image. `write.type` is resolved; `asked` is the type that was requested, or
+  void selected(RunFacts& image);
+  /// Before writing the label image. `write.type` is resolved; `requested` is the type that was requested, or
   /// that of the values.
-  void image(const io::WriteOptions& write, io::LabelType asked);
+  void image(const io::WriteOptions& write, io::LabelType requested);
   /// After finding contacts. `values`: of all components, if they have values.
   void contacts(std::span<const ValueBits> values, bool any);
   /// When all outputs but the report are complete.
@@ -133,7 +133,7 @@ class Description {
 
 /// Returns options for writing labels or values up to `largest`. Error as io::resolve_label_type().
 io::WriteOptions write_options(const LabelOptions& options, io::LabelType type, const io::Geometry& geometry);
-io::WriteOptions write_options(const LabelOptions& options, io::LabelFormat format, io::LabelType asked,
+io::WriteOptions write_options(const LabelOptions& options, io::LabelFormat format, io::LabelType requested,
                                Label largest, const io::Geometry& geometry);
 
 }  // namespace gpuccl::app

@@ -64,9 +64,9 @@ class MpiLink final : public PartLink {
   /// Calls visit(piece, bytes) for pieces of a message: MPI counts bytes in int.
   template <class Visit>
   static void for_each_piece(Message& message, Visit visit) {
-    constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
-    for (std::size_t begin = 0; begin < message.size(); begin += kMostAtOnce)
-      visit(message.data() + begin, static_cast<int>(std::min(kMostAtOnce, message.size() - begin)));
+    constexpr std::size_t kMaxAtOnce = std::size_t{1} << 30;
+    for (std::size_t begin = 0; begin < message.size(); begin += kMaxAtOnce)
+      visit(message.data() + begin, static_cast<int>(std::min(kMaxAtOnce, message.size() - begin)));
   }
 
   void free_sent_messages() {

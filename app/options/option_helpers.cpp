@@ -12,7 +12,7 @@
 namespace gpuccl::app {
 namespace {
 
-constexpr int kMostValues = 100000;  // size limit of a range
+constexpr int kMaxValues = 100000;  // size limit of a range
 
 template <class T>
 std::optional<std::vector<T>> numbers(const std::string& text, char separator) {
@@ -51,7 +51,7 @@ std::optional<std::vector<double>> shares(const std::string& text) {
   if (ends->size() != 3 || !is_share((*ends)[1]) || !((*ends)[2] > 0)) return std::nullopt;
   const double first = (*ends)[0], last = (*ends)[1], step = (*ends)[2];
   const double steps = std::floor((last - first) / step + 1e-9);
-  if (steps < 0 || steps >= kMostValues) return std::nullopt;
+  if (steps < 0 || steps >= kMaxValues) return std::nullopt;
   std::vector<double> values;
   // Rounded, so that 0:1:0.1 gives 0.3 and not 0.30000000000000004.
   for (int i = 0; i <= static_cast<int>(steps); ++i)
@@ -62,7 +62,7 @@ std::optional<std::vector<double>> shares(const std::string& text) {
 std::optional<std::vector<int>> counts(const std::string& text) {
   const std::optional<std::vector<int>> ends = numbers<int>(text, ':');
   if (!ends || ends->front() < 1 || ends->size() > 2) return std::nullopt;
-  if (ends->back() < ends->front() || ends->back() - ends->front() >= kMostValues) return std::nullopt;
+  if (ends->back() < ends->front() || ends->back() - ends->front() >= kMaxValues) return std::nullopt;
   std::vector<int> values;
   for (int value = ends->front(); value <= ends->back(); ++value) values.push_back(value);
   return values;
@@ -150,22 +150,22 @@ namespace {
 
 /// Returns at most 2^60, so that sums of amounts fit 64 bits: larger ones are no limits.
 std::optional<std::int64_t> parse_amount(std::string_view text) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  constexpr std::int64_t kMax = std::int64_t{1} << 60;
   std::int64_t number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (problem == std::errc::result_out_of_range && !text.starts_with('-'))
-    number = kMost;
+    number = kMax;
   else if (problem != std::errc{} || number < 1)
     return std::nullopt;
   const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  if (suffix.empty()) return std::min(number, kMost);
+  if (suffix.empty()) return std::min(number, kMax);
 
   const std::string unit = io::lower_case(std::string(suffix));
   const std::size_t power = std::string_view("kmgt").find(unit[0]);
   const std::string rest = unit.substr(1);
   if (power == std::string_view::npos || (!rest.empty() && rest != "b" && rest != "ib")) return std::nullopt;
   const std::int64_t factor = std::int64_t{1} << (10 * (power + 1));
-  return number > kMost / factor ? kMost : number * factor;
+  return number > kMax / factor ? kMax : number * factor;
 }
 
 /// Tables and reports can be streams; pages are files.

@@ -28,8 +28,8 @@ struct Word {
   std::size_t at;    // position in the text, from 1
 };
 
-constexpr const char* kValue = "value";          // of a component of an image of values
-constexpr double kMostExact = 9007199254740992;  // 2^53: doubles represent all integers below
+constexpr const char* kValue = "value";         // of a component of an image of values
+constexpr double kMaxExact = 9007199254740992;  // 2^53: doubles represent all integers below
 
 /// World coordinates are computed when rows are written, after filters have run.
 bool is_in_the_world(MeasureId id) {
@@ -216,7 +216,7 @@ class Parser {
     const std::optional<double> number = parse_number<double>(number_);
     if (!number || std::isnan(*number)) throw not_a_number();
     step.number = *number;
-    if (step.kind == Kind::comparison_of_value && std::isfinite(*number) && std::abs(*number) >= kMostExact)
+    if (step.kind == Kind::comparison_of_value && std::isfinite(*number) && std::abs(*number) >= kMaxExact)
       step.number = whole_number();
     ++at_;
     condition_.steps.push_back(step);

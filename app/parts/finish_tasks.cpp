@@ -62,7 +62,7 @@ double longest_time(const Stretches& stretches) {
 }
 
 void write_image(const Stretches& stretches, const JoinedParts& joined, io::SharedFile& out,
-                 Description& description) {
+                 ReportBuilder& description) {
   const StoredRun& run = stretches.run;
   const io::WriteOptions write = run.image_options(joined);
   description.image(write, joined.image_type);
@@ -115,7 +115,7 @@ std::vector<ValueBits> read_values(const StoredRun& run, const JoinedParts& join
 }
 
 void write_contacts(const Stretches& stretches, const JoinedParts& joined, LabelOutputs& outputs,
-                    Description& description) {
+                    ReportBuilder& description) {
   const LabelInput& input = stretches.run.input();
   const std::vector<Contact> contacts = add_contacts(stretches, joined);
   const StoredRun& run = stretches.run;
@@ -143,10 +143,10 @@ void finish(const StoredRun& run, bool quiet) {
   check_outputs(files, run.options(), run.folder());
   SoloLink link;
   LabelOutputs outputs(link, files, LabelStreams(files), run.options().output);
-  Description description(files, run.options(), signature_of(run.options()),
-                          [quiet](const std::string& path, const std::string& line) {
-                            if (!quiet) print_warning(path, line);
-                          });
+  ReportBuilder description(files, run.options(), signature_of(run.options()),
+                            [quiet](const std::string& path, const std::string& line) {
+                              if (!quiet) print_warning(path, line);
+                            });
   io::Report& report = description.report;
   description.labeled(input, joined);
   description.measured(input, joined);

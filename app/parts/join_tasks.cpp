@@ -77,7 +77,7 @@ std::vector<std::uint64_t> read_reports(const StoredRun& run, JoinedParts& joine
   std::vector<std::uint64_t> backgrounds;
   run.for_each_part([&](int part) {
     run.file(TaskFile::labels, part).read([&](const io::CheckedFile& file) {
-      joined.pieces.push_back(PieceReport::of_text(file.read_text(sections::kReport)));
+      joined.pieces.push_back(PartFacts::of_text(file.read_text(sections::kReport)));
       joined.labels.push_back(labels_id(file));
     });
     const bool is_needed = run.measures().needs_background();
@@ -149,8 +149,8 @@ void write_united(const StoredRun& run, const std::vector<UnitedSources>& source
 
 /// Merges components across periodic borders.
 void wrap(const StoredRun& run, const JoinedParts& joined, JoinedSlabs& parts) {
-  GlobalPart& whole = parts.whole;
-  std::vector<RelabeledSlab> slabs;
+  PartResult& whole = parts.whole;
+  std::vector<SlabLabels> slabs;
   for (int part = 1; part <= run.parts() && !run.rows(part).empty(); ++part)
     slabs.push_back(
         run.labels(TaskFile::labels, part, joined.labels[index_of(part)], parts.numbers(index_of(part))));
@@ -161,7 +161,7 @@ void wrap(const StoredRun& run, const JoinedParts& joined, JoinedSlabs& parts) {
 }
 
 /// Adds the measures of all parts.
-void add_measures(const StoredRun& run, JoinedParts& joined, GlobalPart& whole) {
+void add_measures(const StoredRun& run, JoinedParts& joined, PartResult& whole) {
   whole.measured = empty_measures(run.extent(), whole.components, run.measures().request());
   for (int part = 1; part <= run.parts(); ++part) {
     std::vector<std::size_t> components;
@@ -198,7 +198,7 @@ void choose_image_type(const StoredRun& run, JoinedParts& joined, std::span<cons
 /// Writes the final labels of each part, and for each about as many components.
 void write_numbers(const StoredRun& run, const JoinedParts& joined, const JoinedSlabs& parts,
                    std::span<const ValueBits> ids) {
-  const GlobalPart& whole = parts.whole;
+  const PartResult& whole = parts.whole;
   const auto end_of = [&](int part) {
     return static_cast<std::size_t>(std::uint64_t{whole.count} * static_cast<std::uint64_t>(part) /
                                     static_cast<std::uint64_t>(run.parts()));
@@ -250,7 +250,7 @@ JoinResult join(const StoredRun& run) {
   }
   joined.largest = parts.whole.largest;
   SoloLink link;
-  GlobalPart& whole = parts.whole;
+  PartResult& whole = parts.whole;
   const bool splits = run.options().values.split_values;
   const ValueBits last = splits ? largest_value(*input.value_type(), whole.values) : 0;
   input.select(link, whole);

@@ -27,8 +27,8 @@ namespace {
 
 /// Returns read(part) for all parts that have some of these rows.
 template <class Read>
-std::vector<RelabeledSlab> slabs_with(const StoredRun& run, const RowRange& rows, Read read) {
-  std::vector<RelabeledSlab> slabs;
+std::vector<SlabLabels> slabs_with(const StoredRun& run, const RowRange& rows, Read read) {
+  std::vector<SlabLabels> slabs;
   for (int part = 1; part <= run.parts(); ++part)
     if (!common_rows(rows, run.rows(part)).empty()) slabs.push_back(read(part));
   return slabs;
@@ -53,59 +53,59 @@ bool are_holes_found(const StoredRun& run, int part) {
 }
 
 /// Reads the part and labels its background.
-void label_background(const StoredRun& run, int part, Piece& piece, LazyEngine& engine) {
+void label_background(const StoredRun& run, int part, PartLabeler& piece, LazyEngine& engine) {
   const Stopwatch total;
-  Piece::Labels background;
+  PartLabeler::Labels background;
   io::with_path(run.files().input, [&] {
     Engine& started = engine.start();
     piece.read();
     background.labeled = piece.label_background(started);
   });
-  PieceReport report = piece.report();
+  PartFacts report = piece.report();
   report.fill_ms = 0;  // all of it is label_ms
   report.total_ms = total.milliseconds();
   run.write_labels(TaskFile::background, part, report, background);
 }
 
 /// Fills the holes that gpuccl join has found. Needs the background that was labeled, not the input.
-void fill_found_holes(const StoredRun& run, int part, Piece& piece) {
-  RelabeledSlab background = run.file(TaskFile::holes, part).read_required([&](const io::CheckedFile& file) {
+void fill_found_holes(const StoredRun& run, int part, PartLabeler& piece) {
+  SlabLabels background = run.file(TaskFile::holes, part).read_required([&](const io::CheckedFile& file) {
     auto holes = file.read<Label>(sections::kHoles);
     io::check_numbers(holes, file.read_one<HoleCounts>(sections::kHoleCounts).count);
     return run.labels(TaskFile::background, part, file.read_one<std::uint64_t>(sections::kOfBackground),
                       std::move(holes));
   });
   run.file(TaskFile::background, part).read_required([&](const io::CheckedFile& file) {
-    piece.resume(PieceReport::of_text(file.read_text(sections::kReport)));
+    piece.resume(PartFacts::of_text(file.read_text(sections::kReport)));
     piece.fill(std::move(background));
   });
 }
 
 /// Labels the part, and its background if measures need that.
-void label_part(const StoredRun& run, int part, Piece& piece, LazyEngine& engine) {
+void label_part(const StoredRun& run, int part, PartLabeler& piece, LazyEngine& engine) {
   const Stopwatch total;
   const std::string& input = run.files().input;
   Engine& started = io::with_path(input, [&]() -> Engine& { return engine.start(); });
   const bool fills = run.options().fill_holes.has_value();
   if (!fills) io::with_path(input, [&] { piece.read(); });
   SoloLink link;
-  const Piece::Labels labels = label_piece(link, piece, input, started, [&] {
+  const PartLabeler::Labels labels = label_piece(link, piece, input, started, [&] {
     if (fills) fill_found_holes(run, part, piece);
   });
   if (run.measures().needs_background()) {
     BitVolume bits;
-    Piece::Labels background;
+    PartLabeler::Labels background;
     background.labeled = io::with_path(
         input, [&] { return piece.label_background_of(labels.labeled.labels.get(), started, bits); });
     run.write_labels(TaskFile::cavities, part, {}, background);
   }
-  PieceReport report = piece.report();
+  PartFacts report = piece.report();
   report.total_ms += total.milliseconds();
   run.write_labels(TaskFile::labels, part, report, labels);
 }
 
 /// Returns the labels of a part in the whole image, before the selection.
-RelabeledSlab united_labels(const StoredRun& run, int part) {
+SlabLabels united_labels(const StoredRun& run, int part) {
   return run.file(TaskFile::united, part).read_required([&](const io::CheckedFile& file) {
     file.verify();
     return run.labels(TaskFile::labels, part, file.read_one<UnitedSources>(sections::kSources).labels,
@@ -115,7 +115,7 @@ RelabeledSlab united_labels(const StoredRun& run, int part) {
 
 /// Returns the cavities that begin in a part.
 Labeling cavities_of(const StoredRun& run, int part, const io::CheckedFile& united) {
-  GlobalPart begun = read_numbered_part(united, sections::kCavities, run.extent());
+  PartResult begun = read_numbered_part(united, sections::kCavities, run.extent());
   const auto id = united.read_one<UnitedSources>(sections::kSources).cavities;
   return cavities_of_slab(run.extent(),
                           run.labels(TaskFile::cavities, part, id, std::move(begun.labels.numbers)),
@@ -149,7 +149,7 @@ bool measure_own_rows(const StoredRun& run, int part) {
 // Step 4: outputs.
 
 /// Returns the final labels of a part.
-RelabeledSlab final_labels(const StoredRun& run, const JoinedParts& joined, int part) {
+SlabLabels final_labels(const StoredRun& run, const JoinedParts& joined, int part) {
   auto numbers =
       run.file(TaskFile::numbers, part, joined.id()).read_required([&](const io::CheckedFile& file) {
         auto read = file.read<Label>(sections::kNumbered + sections::kLabels);
@@ -169,9 +169,9 @@ struct LabelsInMemory {
 /// Returns the final labels of `rows`. `claimed`: bytes for other purposes.
 LabelsInMemory final_labels_of(const StoredRun& run, const JoinedParts& joined, const RowRange& rows,
                                std::int64_t claimed) {
-  std::vector<RelabeledSlab> slabs =
+  std::vector<SlabLabels> slabs =
       slabs_with(run, rows, [&](int part) { return final_labels(run, joined, part); });
-  for (const RelabeledSlab& slab : slabs)
+  for (const SlabLabels& slab : slabs)
     claimed += static_cast<std::int64_t>(slab.numbers.size() * sizeof(Label));
   const MemoryBudget budget(io::memory_limit(run.options().input.limits));
   return {joined_labels(run.extent(), std::move(slabs), static_cast<Label>(joined.count)),
@@ -200,21 +200,20 @@ void write_image_stretch(const StoredRun& run, const JoinedParts& joined, int pa
   std::vector<ValueBits> wide;  // values of 64 bits; empty if 32 are enough
   if (keeps_values && io::bits_per_sample(joined.image_type) == 64) wide.push_back(0);
   const io::LabelFile image = run.image(joined);
-  std::vector<RelabeledSlab> slabs =
-      slabs_with(run, io::rows_of_stretch(image, run.rows(part)), [&](int other) {
-        RelabeledSlab slab = final_labels(run, joined, other);
-        if (keeps_values) replace_labels(run, joined, other, slab.numbers, wide);
-        return slab;
-      });
+  std::vector<SlabLabels> slabs = slabs_with(run, io::rows_of_stretch(image, run.rows(part)), [&](int other) {
+    SlabLabels slab = final_labels(run, joined, other);
+    if (keeps_values) replace_labels(run, joined, other, slab.numbers, wide);
+    return slab;
+  });
   const std::unique_ptr<LabelRows> labels =
       joined_labels(run.extent(), std::move(slabs), joined.image_largest);
   io::write_label_stretch(file, image, *labels, wide, run.rows(part));
 }
 
 /// Returns the components whose texts the part writes, with their values and measures.
-GlobalPart components_to_write(const StoredRun& run, const JoinedParts& joined, int part) {
+PartResult components_to_write(const StoredRun& run, const JoinedParts& joined, int part) {
   return run.file(TaskFile::numbers, part, joined.id()).read_required([&](const io::CheckedFile& file) {
-    GlobalPart numbered = read_numbered_part(file, sections::kNumbered, run.extent(), run.is_periodic());
+    PartResult numbered = read_numbered_part(file, sections::kNumbered, run.extent(), run.is_periodic());
     const std::size_t count = numbered.components.size();
     const auto values = file.read<ValueBits>(sections::kNumberedValues);
     if (values.size() != (run.input().value_type() ? count : 0)) io::CheckedFile::throw_damaged();
@@ -230,7 +229,7 @@ GlobalPart components_to_write(const StoredRun& run, const JoinedParts& joined, 
 }
 
 /// Writes the outlines of the components of `texts`, from all parts that have rows of them.
-void write_outline_stretch(const StoredRun& run, const JoinedParts& joined, const PartTexts& texts,
+void write_outline_stretch(const StoredRun& run, const JoinedParts& joined, const ComponentTexts& texts,
                            const io::TextSink& sink) {
   const Components& components = texts.part.components;
   RowRange rows;
@@ -256,7 +255,7 @@ void write_text_stretches(const StoredRun& run, const JoinedParts& joined, int p
                           io::CheckedFileWriter& file) {
   const LabelPaths& files = run.files();
   const LabelInput& input = run.input();
-  const GlobalPart components = components_to_write(run, joined, part);
+  const PartResult components = components_to_write(run, joined, part);
   io::Report report;
   report.input = input.info();
   report.volume = input.is_volume();
@@ -268,7 +267,7 @@ void write_text_stretches(const StoredRun& run, const JoinedParts& joined, int p
   report.value.labels = ids;
   report.lists_components = run.options().lists_components;
   if (run.options().values.sums_values()) report.values = joined.values;
-  const PartTexts texts{
+  const ComponentTexts texts{
       files, run.options(), report, components, {components.first, part == 1, part == run.parts()}};
   const io::TextSink sink = [&](std::string_view text) { file.add(text); };
   if (!files.stats.empty()) texts.write_stats(sink);
@@ -326,7 +325,7 @@ const char* label_task(const LabelPaths& files, const LabelOptions& options, con
                 [quiet = options.quiet || part != 1](const std::string& path, const std::string& line) {
                   if (!quiet) print_warning(path, line);
                 });
-  std::optional<Piece> piece;
+  std::optional<PartLabeler> piece;
   io::with_path(files.input, [&] { piece.emplace(run.input(), run.slab(part)); });
   const char* done = "was done before";
   if (run.is_finished()) return done;

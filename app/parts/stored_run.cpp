@@ -41,7 +41,7 @@ constexpr Kind kKinds[] = {
     {"finished", 'f', 1, false, false},
 };
 
-constexpr std::size_t kMostNamed = 20;
+constexpr std::size_t kMaxNamed = 20;
 
 std::string without_slashes(std::string folder) {
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
@@ -161,7 +161,7 @@ StoredRun::RunCommand StoredRun::read_command() const {
     const std::string text = file.read_text(sections::kInput);
     const std::size_t end = std::min(text.find('\0'), text.size());
     command.parts = parse_number<int>(text.substr(0, end)).value_or(0);
-    if (command.parts < 1 || command.parts > kMostParts) io::CheckedFile::throw_damaged();
+    if (command.parts < 1 || command.parts > kMaxParts) io::CheckedFile::throw_damaged();
     command.input = text.substr(std::min(end + 1, text.size()));
     return command;
   });
@@ -223,20 +223,20 @@ void StoredRun::for_each_part(const std::function<void(int part)>& work) const {
   if (!first) return;
   std::string reason =
       std::string(first->what()) + "; run again: --part " + word_of_part(again.front(), parts());
-  for (std::size_t i = 1; i < std::min(again.size(), kMostNamed); ++i)
+  for (std::size_t i = 1; i < std::min(again.size(), kMaxNamed); ++i)
     reason += ", " + word_of_part(again[i], parts());
-  if (again.size() > kMostNamed) reason += fmt::format(" and {} more", again.size() - kMostNamed);
+  if (again.size() > kMaxNamed) reason += fmt::format(" and {} more", again.size() - kMaxNamed);
   throw io::FileError(first->path(), first->code(), reason, first->system_code());
 }
 
-void StoredRun::write_labels(TaskFile kind, int part, const PieceReport& report,
-                             const Piece::Labels& labels) const {
+void StoredRun::write_labels(TaskFile kind, int part, const PartFacts& report,
+                             const PartLabeler::Labels& labels) const {
   file(kind, part).write([&](io::CheckedFileWriter& out) {
     write_labeled_part(out, report, labels, slab(part), extent());
   });
 }
 
-RelabeledSlab StoredRun::labels(TaskFile kind, int part, std::uint64_t id, std::vector<Label> numbers) const {
+SlabLabels StoredRun::labels(TaskFile kind, int part, std::uint64_t id, std::vector<Label> numbers) const {
   const StoredFile stored = file(kind, part);
   return stored.read_required([&](io::CheckedFile opened) {
     opened.verify();

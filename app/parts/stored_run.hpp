@@ -54,9 +54,10 @@ class StoredRun {
   void for_each_part(const std::function<void(int part)>& work) const;
 
   /// Writes the file of labels of a part or of its background: TaskFile::background, labels or cavities.
-  void write_labels(TaskFile kind, int part, const PieceReport& report, const Piece::Labels& labels) const;
+  void write_labels(TaskFile kind, int part, const PartFacts& report,
+                    const PartLabeler::Labels& labels) const;
   /// Returns labels from such a file, with final labels `numbers`. io::FileError (data) if its id differs.
-  RelabeledSlab labels(TaskFile kind, int part, std::uint64_t id, std::vector<Label> numbers) const;
+  SlabLabels labels(TaskFile kind, int part, std::uint64_t id, std::vector<Label> numbers) const;
   /// Merges such labels of all parts.
   JoinedSlabs join(TaskFile kind, Connectivity connectivity) const;
 

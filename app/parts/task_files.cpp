@@ -120,9 +120,9 @@ void write_numbered_part(io::CheckedFileWriter& file, const std::vector<Label>& 
   write_components(file, components, begin, end);
 }
 
-GlobalPart read_numbered_part(const io::CheckedFile& file, std::size_t section, const Extent& whole,
+PartResult read_numbered_part(const io::CheckedFile& file, std::size_t section, const Extent& whole,
                               bool is_periodic) {
-  GlobalPart part;
+  PartResult part;
   part.labels.numbers = file.read<Label>(section + sections::kLabels);
   part.first = static_cast<Label>(file.read_one<std::uint64_t>(section + sections::kFirst));
   part.components = read_components(file, section + sections::kOwned, whole, is_periodic);
@@ -152,8 +152,8 @@ void add_measured(const io::CheckedFile& file, std::size_t section, std::span<co
   }
 }
 
-void write_labeled_part(io::CheckedFileWriter& file, const PieceReport& report, const Piece::Labels& found,
-                        const Slab& slab, const Extent& whole) {
+void write_labeled_part(io::CheckedFileWriter& file, const PartFacts& report,
+                        const PartLabeler::Labels& found, const Slab& slab, const Extent& whole) {
   file.add(report.text());
   file.end_section();
   const Labeling& labeled = found.labeled;
@@ -192,8 +192,8 @@ SlabSummary read_slab_to_join(const io::CheckedFile& file, const Slab& slab, con
   return result;
 }
 
-RelabeledSlab stored_slab(std::shared_ptr<const io::CheckedFile> file, const Slab& slab, const Extent& whole,
-                          std::vector<Label> numbers) {
+SlabLabels stored_slab(std::shared_ptr<const io::CheckedFile> file, const Slab& slab, const Extent& whole,
+                       std::vector<Label> numbers) {
   const auto count = static_cast<Label>(numbers.size() - 1);
   return {slab,
           std::make_unique<io::StoredLabels>(std::move(file), sections::kRuns, extent_of(slab, whole), count),
@@ -217,7 +217,7 @@ void JoinedParts::write(io::CheckedFileWriter& file) const {
   file.add_section(nans);
   file.add_section(labels);
   file.add_section(values);
-  for (const PieceReport& piece : pieces) file.add(piece.text() + "\n");
+  for (const PartFacts& piece : pieces) file.add(piece.text() + "\n");
   file.end_section();
 }
 
@@ -235,7 +235,7 @@ JoinedParts JoinedParts::read(const io::CheckedFile& file, std::size_t parts) {
   std::vector<std::string> reports = split(file.read_text(sections::kReports), '\n');
   if (reports.size() != parts + 1) io::CheckedFile::throw_damaged();  // the last one is empty
   reports.pop_back();
-  for (const std::string& report : reports) joined.pieces.push_back(PieceReport::of_text(report));
+  for (const std::string& report : reports) joined.pieces.push_back(PartFacts::of_text(report));
   return joined;
 }
 

@@ -82,7 +82,7 @@ namespace sections {
 constexpr std::size_t kOfComponents = 4, kOfMeasured = 2;
 enum OfRun : std::size_t { kWords, kInput, kOfRun };
 enum OfLabels : std::size_t {
-  kReport,  // PieceReport
+  kReport,  // PartFacts
   kComponents,
   kValues = kComponents + kOfComponents,  // of the components of a label map
   kFirstFace,
@@ -92,7 +92,7 @@ enum OfLabels : std::size_t {
   kLastElements,
   kOfLabels
 };
-// GlobalPart: the final label of each label of the part, and of 0; the first of its components; these.
+// PartResult: the final label of each label of the part, and of 0; the first of its components; these.
 constexpr std::size_t kLabels = 0, kFirst = 1, kOwned = 2, kOfNumberedPart = kOwned + kOfComponents;
 enum OfHoles : std::size_t {
   kOfBackground,  // labels_id() of the background
@@ -104,14 +104,14 @@ enum OfHoles : std::size_t {
 enum OfUnited : std::size_t {
   kSources,                               // UnitedSources
   kPresent,                               // labels of the whole image that the part has, ascending
-  kUnited,                                // GlobalPart with these components
-  kCavities = kUnited + kOfNumberedPart,  // GlobalPart; without components if none are counted
+  kUnited,                                // PartResult with these components
+  kCavities = kUnited + kOfNumberedPart,  // PartResult; without components if none are counted
   kOfUnited = kCavities + kOfNumberedPart
 };
 enum OfMeasures : std::size_t { kSums, kOfMeasures = kSums + kOfMeasured };
 // Components after the selection, divided evenly among the parts.
 enum OfNumbers : std::size_t {
-  kNumbered,  // GlobalPart
+  kNumbered,  // PartResult
   kNumberedValues = kNumbered + kOfNumberedPart,
   kIds,          // their values with --split-values
   kIdsOfLabels,  // and that of each label of the part
@@ -154,7 +154,7 @@ struct UnitedSources {
 void write_numbered_part(io::CheckedFileWriter& file, const std::vector<Label>& labels,
                          const Components& components, std::size_t begin, std::size_t end);
 /// Reads them from section `section` on. Error (data).
-GlobalPart read_numbered_part(const io::CheckedFile& file, std::size_t section, const Extent& whole,
+PartResult read_numbered_part(const io::CheckedFile& file, std::size_t section, const Extent& whole,
                               bool is_periodic = false);
 
 /// Writes the measures of components [begin, end) as kOfMeasured sections; empty ones if there are none.
@@ -165,19 +165,19 @@ void add_measured(const io::CheckedFile& file, std::size_t section, std::span<co
                   MeasureTable& measured);
 
 /// Writes a labeled part as sections::OfLabels.
-void write_labeled_part(io::CheckedFileWriter& file, const PieceReport& report, const Piece::Labels& labels,
-                        const Slab& slab, const Extent& whole);
+void write_labeled_part(io::CheckedFileWriter& file, const PartFacts& report,
+                        const PartLabeler::Labels& labels, const Slab& slab, const Extent& whole);
 /// Reads what join_slabs() needs of it: only the runs of its faces. Error (data).
 SlabSummary read_slab_to_join(const io::CheckedFile& file, const Slab& slab, const LabelInput& input,
                               double delta);
 /// Returns all its rows, with `numbers` for its labels and for 0. The file must be verified. Error (data).
-RelabeledSlab stored_slab(std::shared_ptr<const io::CheckedFile> file, const Slab& slab, const Extent& whole,
-                          std::vector<Label> numbers);
+SlabLabels stored_slab(std::shared_ptr<const io::CheckedFile> file, const Slab& slab, const Extent& whole,
+                       std::vector<Label> numbers);
 /// Returns an id that depends only on the labels of a part.
 std::uint64_t labels_id(const io::CheckedFile& file);
 
 /// State of joined parts.
-struct JoinedParts : ImageReport {
+struct JoinedParts : RunFacts {
   std::vector<std::uint64_t> labels;                    // labels_id() of each part
   io::LabelType image_type = io::LabelType::automatic;  // requested, or that of values
   Label image_largest = 0;                              // largest label, or value instead of labels

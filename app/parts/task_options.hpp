@@ -7,7 +7,7 @@
 
 namespace gpuccl::app {
 
-inline constexpr int kMostParts = 65535;
+inline constexpr int kMaxParts = 65535;
 
 /// Part that a task labels and writes, and the folder shared by all tasks.
 struct TaskOptions {

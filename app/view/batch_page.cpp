@@ -20,8 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kSideOfThumbnail = 144;                           // the longer one, at most
-constexpr std::size_t kMostThumbnails = std::size_t{16} << 20;  // bytes of all; inputs beyond these have none
+constexpr int kSideOfThumbnail = 144;                          // the longer one, at most
+constexpr std::size_t kMaxThumbnails = std::size_t{16} << 20;  // bytes of all; inputs beyond these have none
 
 /// Returns `part`; if it is too long or not UTF-8, a shortened form with a checksum.
 std::string page_part(const std::string& part, std::size_t most_bytes) {
@@ -38,12 +38,12 @@ std::string page_part(const std::string& part, std::size_t most_bytes) {
 }  // namespace
 
 std::string page_name(const std::string& name) {
-  constexpr std::size_t kMostBytes = 255;
+  constexpr std::size_t kMaxBytes = 255;
   constexpr std::string_view kExtension = ".html";
   const std::filesystem::path path(name);
   std::filesystem::path page;
-  for (const auto& part : path.parent_path()) page /= page_part(part.string(), kMostBytes);
-  page /= page_part(path.filename().string(), kMostBytes - kExtension.size());
+  for (const auto& part : path.parent_path()) page /= page_part(part.string(), kMaxBytes);
+  page /= page_part(path.filename().string(), kMaxBytes - kExtension.size());
   return page.string() + std::string(kExtension);
 }
 
@@ -106,7 +106,7 @@ std::string batch_page(const std::vector<IndexEntry>& entries) {
       if (!entry.hints.empty()) input["hints"] = entry.hints;
     }
     bytes += entry.thumbnail.size();
-    if (!entry.thumbnail.empty() && bytes <= kMostThumbnails) input["thumbnail"] = base64(entry.thumbnail);
+    if (!entry.thumbnail.empty() && bytes <= kMaxThumbnails) input["thumbnail"] = base64(entry.thumbnail);
     inputs.push_back(std::move(input));
   }
   const Json head = {{"program", version_line()}, {"inputs", std::move(inputs)}};

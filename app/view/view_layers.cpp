@@ -15,7 +15,7 @@
 namespace gpuccl::app {
 namespace {
 
-constexpr std::int64_t kMostPixels = 24 << 20;  // that are held, 4 bytes each
+constexpr std::int64_t kMaxPixels = 24 << 20;  // that are held, 4 bytes each
 
 /// Sums of the pixels that one shown pixel averages, for one slice.
 struct Slice {
@@ -29,7 +29,7 @@ struct Slice {
 std::int64_t ViewImage::most_bytes(std::int64_t pixels) {
   // The mean and its copy, the gray value and that of the middle slice, and its share of what is packed.
   constexpr std::int64_t kEach = 11;
-  return kEach * std::min(kMostPixels, pixels);
+  return kEach * std::min(kMaxPixels, pixels);
 }
 
 io::OpenSamples open_below(const io::Source& image, io::ReadOptions options) {
@@ -120,7 +120,7 @@ std::vector<std::string> ViewImage::pack(int step, std::size_t most_bytes) {
   return io::with_path(path_, [&] {
     const int depth = (extent().depth + step - 1) / step;
     const double all = static_cast<double>(extent().width) * extent().height * depth;
-    factor_ = std::max(1, static_cast<int>(std::ceil(std::sqrt(all / kMostPixels))));
+    factor_ = std::max(1, static_cast<int>(std::ceil(std::sqrt(all / kMaxPixels))));
     for (;;) {
       const std::vector<float> means = read(step);
       range_ = io::gray_range(means);
@@ -135,7 +135,7 @@ std::vector<std::string> ViewImage::pack(int step, std::size_t most_bytes) {
 
 namespace {
 
-constexpr std::size_t kMostRuns = 4u << 20, kMostRows = 2u << 20;
+constexpr std::size_t kMaxRuns = 4u << 20, kMaxRows = 2u << 20;
 constexpr int kFewSlices = 64;  // if there are more, slices are left out before elements
 
 void append_number(std::vector<std::uint8_t>& out, std::uint64_t number) {
@@ -147,8 +147,8 @@ void append_number(std::vector<std::uint8_t>& out, std::uint64_t number) {
 
 std::int64_t ViewLabels::most_bytes(std::int64_t rows, std::int64_t runs) {
   // Vectors that grow have twice as much, and what is packed from them is smaller.
-  return 2 * (std::min<std::int64_t>(kMostRuns, runs) * static_cast<std::int64_t>(sizeof(LabelRun)) +
-              std::min<std::int64_t>(kMostRows, rows) * static_cast<std::int64_t>(sizeof(Row)));
+  return 2 * (std::min<std::int64_t>(kMaxRuns, runs) * static_cast<std::int64_t>(sizeof(LabelRun)) +
+              std::min<std::int64_t>(kMaxRows, rows) * static_cast<std::int64_t>(sizeof(Row)));
 }
 
 ViewLabels::ViewLabels(const io::MappedLabels& labels) : extent_(labels.labels.extent()) {
@@ -163,7 +163,7 @@ ViewLabels::ViewLabels(const io::MappedLabels& labels) : extent_(labels.labels.e
       const std::size_t begin = runs_.size();
       for (const LabelRun& run : row.runs) add(run, factor_, begin);
       rows_.push_back({y, z, runs_.size()});
-      while (runs_.size() > kMostRuns || rows_.size() > kMostRows) thin_out();
+      while (runs_.size() > kMaxRuns || rows_.size() > kMaxRows) thin_out();
     }
 }
 

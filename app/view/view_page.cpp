@@ -49,7 +49,7 @@ struct Channel {
 
 /// Returns all channels of the image, if one is chosen and they are not many; otherwise the image.
 std::vector<Channel> channels_of(ViewPage& page) {
-  constexpr std::size_t kMost = 8;
+  constexpr std::size_t kMax = 8;
   if (page.image.empty()) return {};
   std::vector<Channel> alone = {{"", page.read_image, true}};
   const io::PlaneChoice& chosen = page.read_image.planes;
@@ -63,9 +63,8 @@ std::vector<Channel> channels_of(ViewPage& page) {
   } catch (const Error&) {  // opening the chosen channel tells what is wrong
     return alone;
   }
-  if (names.size() > kMost)
-    page.about.emplace_back("Channels", fmt::format("1 of {} is shown", names.size()));
-  if (names.size() < 2 || names.size() > kMost) return alone;
+  if (names.size() > kMax) page.about.emplace_back("Channels", fmt::format("1 of {} is shown", names.size()));
+  if (names.size() < 2 || names.size() > kMax) return alone;
   std::vector<Channel> channels;
   for (std::size_t i = 0; i < names.size(); ++i) {
     read.planes.channel = static_cast<int>(i);
@@ -102,8 +101,8 @@ std::string write_view(io::AtomicFile& file, const io::MappedLabels& labels, Vie
 
   const std::string_view html = kViewPage;
   const std::size_t place = html.find(kDataPlace);
-  constexpr std::size_t kLeast = 65536, kHead = 16384;  // a page has at least so much data
-  const std::size_t most = std::max(page.most_bytes, html.size() + kHead + kLeast) - html.size() - kHead;
+  constexpr std::size_t kMin = 65536, kHead = 16384;  // a page has at least so much data
+  const std::size_t most = std::max(page.most_bytes, html.size() + kHead + kMin) - html.size() - kHead;
   const ViewTable::Packed table = pack_table(page, volume, most / 2);
   std::size_t left = most - std::min(most, bytes_of(table.lines));
   ViewLabels runs(labels);

@@ -92,7 +92,7 @@ struct ViewPage {
 };
 
 /// Maximum number of components in a page; the largest are kept.
-inline constexpr std::size_t kMostViewRows = 1'000'000;
+inline constexpr std::size_t kMaxViewRows = 1'000'000;
 
 /// Returns an upper bound of the bytes for making a page of an image with `runs` runs, in addition to labels
 /// and table.

@@ -3,7 +3,7 @@
 namespace gpuccl::io {
 namespace {
 
-constexpr std::size_t kMostSymbols = kLiteralSymbols;
+constexpr std::size_t kMaxSymbols = kLiteralSymbols;
 
 std::uint16_t reversed(unsigned code, int length) {
   unsigned result = 0;
@@ -19,14 +19,14 @@ std::uint16_t reversed(unsigned code, int length) {
 // one of those cut off (as in zlib). That is not the best of all codes, but rarely happens.
 void find_code_lengths(std::span<const std::uint32_t> frequencies, int max_length,
                        std::span<std::uint8_t> lengths) {
-  std::array<std::uint64_t, kMostSymbols> symbols{};  // by frequency
+  std::array<std::uint64_t, kMaxSymbols> symbols{};  // by frequency
   std::size_t n = 0;
   for (std::size_t i = 0; i < frequencies.size(); ++i)
     if (frequencies[i] != 0) symbols[n++] = std::uint64_t{frequencies[i]} << 16 | i;
   std::sort(symbols.begin(), symbols.begin() + static_cast<std::ptrdiff_t>(n));
 
-  std::array<std::uint64_t, kMostSymbols> weights{};  // of pairs
-  std::array<std::uint16_t, kMostSymbols> pair_of_symbol{}, pair_of_pair{};
+  std::array<std::uint64_t, kMaxSymbols> weights{};  // of pairs
+  std::array<std::uint16_t, kMaxSymbols> pair_of_symbol{}, pair_of_pair{};
   std::size_t symbol = 0, pair = 0;
   for (std::size_t made = 0; made + 1 < n; ++made) {
     for (int half = 0; half < 2; ++half) {
@@ -41,7 +41,7 @@ void find_code_lengths(std::span<const std::uint32_t> frequencies, int max_lengt
   }
 
   const auto longest = static_cast<unsigned>(max_length);
-  std::array<std::uint16_t, kMostSymbols> depths{};  // of pairs, the last of which is the root
+  std::array<std::uint16_t, kMaxSymbols> depths{};  // of pairs, the last of which is the root
   for (std::size_t i = n - 2; i-- > 0;) depths[i] = static_cast<std::uint16_t>(depths[pair_of_pair[i]] + 1);
   std::array<unsigned, kMaxCodeLength + 1> counts{};
   std::int64_t excess = -(std::int64_t{1} << longest);

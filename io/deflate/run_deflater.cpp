@@ -13,13 +13,13 @@ class TokenCode {
       : TokenCode(SymbolCounts(counts, sample_bytes), sample_bytes) {}
 
   /// At most so many bytes are written.
-  std::size_t most_bytes() const { return kMostHeaderBytes + bits_ / 8 + 1; }
+  std::size_t most_bytes() const { return kMaxHeaderBytes + bits_ / 8 + 1; }
   /// A whole block (RFC 1951, 3.2.3), up to the end-of-block code.
   void write_block(BitWriter& writer, std::span<const Token> tokens, bool is_last) const;
 
  private:
   /// More than the header of a block takes.
-  static constexpr std::size_t kMostHeaderBytes = 1024;
+  static constexpr std::size_t kMaxHeaderBytes = 1024;
 
   /// Frequencies of the symbols.
   struct SymbolCounts {
@@ -41,7 +41,7 @@ class TokenCode {
   PrefixCode<kDistanceSymbols> distances_;
   std::uint64_t bits_;
   // Codes of the parts of tokens:
-  std::array<Bits, Token::kMostZeros + 1> zeros_;
+  std::array<Bits, Token::kMaxZeros + 1> zeros_;
   std::array<Bits, kMaxMatch + 1> lengths_;  // of copies, whose distances follow
   std::array<Bits, kMaxMatch + 1> rests_;
 };
@@ -125,7 +125,7 @@ TokenCode::SymbolCounts::SymbolCounts(const RunTokens::Counts& counts, int sampl
   std::copy(counts.literals.begin(), counts.literals.end(), literals.begin());
   literals[kEndOfBlock] = 1;
   for (std::uint32_t zeros = 1; zeros <= kMinMatch; ++zeros) literals[0] += zeros * counts.zeros[zeros];
-  for (std::uint32_t zeros = kMinMatch + 1; zeros <= Token::kMostZeros; ++zeros) {
+  for (std::uint32_t zeros = kMinMatch + 1; zeros <= Token::kMaxZeros; ++zeros) {
     literals[0] += counts.zeros[zeros];
     add_repeat(1, zeros - 1, counts.zeros[zeros]);
   }
@@ -133,7 +133,7 @@ TokenCode::SymbolCounts::SymbolCounts(const RunTokens::Counts& counts, int sampl
     add_match(length, counts.copies[length]);
     add_repeat(left, length, counts.rests[length]);
   }
-  for (std::uint32_t length = kMaxMatch + 1; length <= Token::kMostRest; ++length) {
+  for (std::uint32_t length = kMaxMatch + 1; length <= Token::kMaxRest; ++length) {
     for (const std::uint32_t part : {kShorterMatch, length - kShorterMatch}) {
       add_match(part, counts.copies[length]);
       add_repeat(left, part, counts.rests[length]);
@@ -155,7 +155,7 @@ TokenCode::TokenCode(const SymbolCounts& counts, int sample_bytes)
     rests_[length] = lengths_[length];
     distances_.add_to(rests_[length], distance_symbol(left));
   }
-  for (std::uint32_t count = 1; count <= Token::kMostZeros; ++count) {
+  for (std::uint32_t count = 1; count <= Token::kMaxZeros; ++count) {
     Bits& zeros = zeros_[count];
     const std::uint32_t match = count > kMinMatch ? count - 1 : 0;
     for (std::uint32_t i = match; i < count; ++i) literals_.add_to(zeros, {});

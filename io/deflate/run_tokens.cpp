@@ -101,7 +101,7 @@ void RunTokens::find_tokens() {
   while (here != end) {
     std::int64_t gap = here->begin - here[-1].end;
     const std::int64_t length = here->end - here->begin;
-    if (gap > Token::kMostZeros) {
+    if (gap > Token::kMaxZeros) {
       add_sample<bytes>(0, 0, gap);
       gap = 0;
     }
@@ -178,7 +178,7 @@ const RunTokens::Run* RunTokens::add_copy(const Run* there, const Run* here, con
   if (length < kMinMatch) return here;
 
   Token& token = tokens_[token_count_++];
-  token.times = static_cast<std::uint32_t>(length > Token::kMostRest ? (length - kMinMatch) / kMaxMatch : 0);
+  token.times = static_cast<std::uint32_t>(length > Token::kMaxRest ? (length - kMinMatch) / kMaxMatch : 0);
   token.zeros = static_cast<std::uint16_t>(gap - zeros_copied);
   token.distance = static_cast<std::uint16_t>(distance);
   token.length = static_cast<std::uint16_t>(length - std::int64_t{token.times} * kMaxMatch);
@@ -198,7 +198,7 @@ void RunTokens::add_sample(std::int64_t zeros, std::uint32_t sample, std::int64_
   Token& token = tokens_[token_count_++];
   token.sample = sample;
   token.times =
-      static_cast<std::uint32_t>(repeated > Token::kMostRest ? (repeated - kMinMatch) / kMaxMatch : 0);
+      static_cast<std::uint32_t>(repeated > Token::kMaxRest ? (repeated - kMinMatch) / kMaxMatch : 0);
   token.zeros = static_cast<std::uint16_t>(zeros);
   token.length = 0;
   token.rest = static_cast<std::uint16_t>(repeated - std::int64_t{token.times} * kMaxMatch);

@@ -30,14 +30,14 @@ struct SampleRow {
 struct Token {
   std::uint32_t sample = 0;
   std::uint32_t times = 0;  // matches of kMaxMatch bytes: of the copy if there is one, else with the sample
-  std::uint16_t zeros = 0;  // at most kMostZeros: a literal and a match with it
+  std::uint16_t zeros = 0;  // at most kMaxZeros: a literal and a match with it
   std::uint16_t distance = 0;  // of the copy
-  std::uint16_t length = 0;    // bytes of the copy after `times`, at most kMostRest; 0: a sample instead
-  std::uint16_t rest = 0;      // bytes in addition to `times` that repeat the last sample, at most kMostRest
+  std::uint16_t length = 0;    // bytes of the copy after `times`, at most kMaxRest; 0: a sample instead
+  std::uint16_t rest = 0;      // bytes in addition to `times` that repeat the last sample, at most kMaxRest
 
-  static constexpr std::uint32_t kMostZeros = kMaxMatch + 1;
+  static constexpr std::uint32_t kMaxZeros = kMaxMatch + 1;
   /// Up to here nothing less than kMinMatch is left after matches of kMaxMatch.
-  static constexpr std::uint32_t kMostRest = kMaxMatch + kMinMatch - 1;
+  static constexpr std::uint32_t kMaxRest = kMaxMatch + kMinMatch - 1;
 };
 
 /// Rows of labels as tokens. The rows are one stream of bytes, in which runs stand between zeros. A run is
@@ -49,9 +49,9 @@ class RunTokens {
   /// Frequencies of the parts of tokens.
   struct Counts {
     std::array<std::uint32_t, 256> literals{};  // bytes of samples
-    std::array<std::uint32_t, Token::kMostZeros + 1> zeros{};
-    std::array<std::uint32_t, Token::kMostRest + 1> copies{}, rests{};  // by length
-    std::array<std::uint32_t, kDistanceSymbols> distances{};            // of copies
+    std::array<std::uint32_t, Token::kMaxZeros + 1> zeros{};
+    std::array<std::uint32_t, Token::kMaxRest + 1> copies{}, rests{};  // by length
+    std::array<std::uint32_t, kDistanceSymbols> distances{};           // of copies
   };
 
   explicit RunTokens(const SampleRow& row);

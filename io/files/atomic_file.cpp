@@ -36,7 +36,7 @@ static_assert(std::atomic<SlotState>::is_always_lock_free);
 std::array<Slot, 1024> slots;  // enough for the maximum number of jobs of a batch
 
 std::atomic<bool> ending = false;
-std::atomic<int> naming = 0;  // number of Naming scopes
+std::atomic<int> naming = 0;  // number of TemporaryNameGuard scopes
 
 std::string random_name() {
   constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -51,7 +51,7 @@ std::string random_name() {
 }  // namespace
 
 // Either this thread sees that the end has begun, or remove_temporary_files() sees this thread.
-Naming::Naming() {
+TemporaryNameGuard::TemporaryNameGuard() {
   sigset_t all;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before_);
@@ -61,15 +61,15 @@ Naming::Naming() {
   for (;;) ::pause();
 }
 
-Naming::~Naming() {
+TemporaryNameGuard::~TemporaryNameGuard() {
   --naming;
   ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
-TemporaryName::TemporaryName(int folder, const Naming&)
+TemporaryName::TemporaryName(int folder, const TemporaryNameGuard&)
     : TemporaryName(folder, random_name(), Removed::whole) {}
 
-TemporaryName::TemporaryName(int folder, const std::string& name, const Naming&)
+TemporaryName::TemporaryName(int folder, const std::string& name, const TemporaryNameGuard&)
     : TemporaryName(folder, name, Removed::if_empty) {}
 
 TemporaryName::TemporaryName(int folder, std::string name, Removed removed) : name_(std::move(name)) {
@@ -111,13 +111,13 @@ void remove_temporary_files() noexcept {
 StaleFile::StaleFile(const std::string& path)
     : path_(path), name_(std::filesystem::path(path).filename().string()) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  folder_ = open_again(folder.empty() ? "." : folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  folder_ = open_retrying(folder.empty() ? "." : folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (!folder_) fail();
 }
 
 StaleFile::~StaleFile() = default;
 
-void StaleFile::take_away(const Naming& naming) {
+void StaleFile::take_away(const TemporaryNameGuard& naming) {
   auto old = std::make_unique<TemporaryName>(folder_.get(), naming);
   if (::renameat(folder_.get(), name_.c_str(), folder_.get(), old->c_str()) == 0)
     old_ = std::move(old);
@@ -125,12 +125,12 @@ void StaleFile::take_away(const Naming& naming) {
     fail();
 }
 
-void StaleFile::give_back(const Naming& naming) {
+void StaleFile::give_back(const TemporaryNameGuard& naming) {
   if (old_ && ::renameat(folder_.get(), old_->c_str(), folder_.get(), name_.c_str()) == 0) old_.reset();
   drop(naming);
 }
 
-void StaleFile::drop(const Naming&) {
+void StaleFile::drop(const TemporaryNameGuard&) {
   if (old_) ::unlinkat(folder_.get(), old_->c_str(), 0);
   old_.reset();
 }
@@ -166,7 +166,7 @@ AtomicFile::AtomicFile(const std::string& path, const Options& options, Kind kin
 
 AtomicFile::~AtomicFile() {
   if (!temporary_) return;
-  const Naming naming;
+  const TemporaryNameGuard naming;
   file_.close();  // removing a folder takes a descriptor
   remove(temporary_->c_str());
   temporary_.reset();
@@ -187,9 +187,9 @@ void AtomicFile::open_folder() {
   if (name_.empty() || name_ == "." || name_ == "..")
     throw Error(ErrorCode::cannot_create, "cannot create: not the name of a file");
   const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
-  folder_ = open_again(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  folder_ = open_retrying(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   // A folder may be writable but not readable. This is enough, except for syncing it.
-  if (!folder_ && errno == EACCES) folder_ = open_again(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (!folder_ && errno == EACCES) folder_ = open_retrying(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (folder_) return;
   if (errno == ENOENT)
     throw Error(ErrorCode::cannot_create,
@@ -223,7 +223,7 @@ void AtomicFile::create() {
   if (!options_.named && ::access("/proc/self/fd", X_OK) == 0)
     file_ = Descriptor(::openat(folder_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
   if (file_) return;
-  const Naming naming;
+  const TemporaryNameGuard naming;
   while (!file_) {
     temporary_ = std::make_unique<TemporaryName>(folder_.get(), naming);
     file_ = Descriptor(::openat(folder_.get(), temporary_->c_str(),
@@ -236,7 +236,7 @@ void AtomicFile::create() {
 }
 
 void AtomicFile::make_folder() {
-  const Naming naming;
+  const TemporaryNameGuard naming;
   while (!file_) {
     temporary_ = std::make_unique<TemporaryName>(folder_.get(), naming);
     int code = 0;
@@ -294,7 +294,7 @@ void AtomicFile::commit() {
   finish();
   refuse_target();
   {
-    const Naming naming;
+    const TemporaryNameGuard naming;
     give_name(naming, Old::dropped);
     drop_old(naming);
   }
@@ -309,7 +309,7 @@ void AtomicFile::commit_together(const std::vector<AtomicFile*>& files, StaleFil
   for_each([](AtomicFile& file) { file.finish(); });
   for_each([](AtomicFile& file) { file.refuse_target(); });
   {
-    const Naming naming;
+    const TemporaryNameGuard naming;
     const Old old = files.size() > 1 || obsolete != nullptr ? Old::kept : Old::dropped;
     try {
       if (obsolete != nullptr) with_path(obsolete->path(), [&] { obsolete->take_away(naming); });
@@ -339,7 +339,7 @@ void AtomicFile::refuse_target() const {
 }
 
 /// Renames an existing file of this name to a temporary name.
-void AtomicFile::take_old_away(const Naming& naming) {
+void AtomicFile::take_old_away(const TemporaryNameGuard& naming) {
   if (!options_.overwrite) return;
   require_same_kind();
   auto old = std::make_unique<TemporaryName>(folder_.get(), naming);
@@ -361,7 +361,7 @@ void AtomicFile::require_same_kind() {
   }
 }
 
-void AtomicFile::give_name(const Naming& naming, Old old) {
+void AtomicFile::give_name(const TemporaryNameGuard& naming, Old old) {
   struct stat status {};
   if (::fstat(file_.get(), &status) != 0) fail_to_create(errno);
   if (temporary_ || !link_unnamed(name_.c_str())) {
@@ -374,7 +374,7 @@ void AtomicFile::give_name(const Naming& naming, Old old) {
 }
 
 /// Undoes what was done about the name; false if that cannot be.
-bool AtomicFile::give_back(const Naming& naming) {
+bool AtomicFile::give_back(const TemporaryNameGuard& naming) {
   struct stat status {};
   const bool is_ours = named_ && ::fstatat(folder_.get(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
                        FileIdentity{status.st_dev, status.st_ino, {}} == *named_;
@@ -393,7 +393,7 @@ bool AtomicFile::give_back(const Naming& naming) {
   return done;
 }
 
-void AtomicFile::drop_old(const Naming&) {
+void AtomicFile::drop_old(const TemporaryNameGuard&) {
   // The files of an old folder go one by one: not before it has lost its name on the disk, too.
   if (old_ && kind_ == Kind::folder && options_.sync) ::fsync(folder_.get());
   if (old_) remove(old_->c_str());
@@ -419,7 +419,7 @@ bool AtomicFile::link_unnamed(const char* name) {
 }
 
 /// Only a rename can replace, and only a file with a name can be renamed.
-void AtomicFile::replace_target(const Naming& naming, Old old) {
+void AtomicFile::replace_target(const TemporaryNameGuard& naming, Old old) {
   while (!temporary_) {
     temporary_ = std::make_unique<TemporaryName>(folder_.get(), naming);
     if (!link_unnamed(temporary_->c_str())) temporary_.reset();

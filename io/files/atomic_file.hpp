@@ -16,14 +16,14 @@ namespace gpuccl::io {
 
 /// Scope in which this thread adds or removes the temporary name of a file; no signal interrupts it.
 /// remove_temporary_files() waits for all such scopes, so that no file appears after it has looked.
-class Naming {
+class TemporaryNameGuard {
  public:
   /// Never returns once remove_temporary_files() has begun: the process is about to end and must not name
   /// files.
-  Naming();
-  ~Naming();
-  Naming(const Naming&) = delete;
-  Naming& operator=(const Naming&) = delete;
+  TemporaryNameGuard();
+  ~TemporaryNameGuard();
+  TemporaryNameGuard(const TemporaryNameGuard&) = delete;
+  TemporaryNameGuard& operator=(const TemporaryNameGuard&) = delete;
 
  private:
   sigset_t before_{};
@@ -35,9 +35,9 @@ class Naming {
 class TemporaryName {
  public:
   /// A new ".gpuccl-XXXXXX". It is short, because the target's name may have the maximum length.
-  TemporaryName(int folder, const Naming&);
+  TemporaryName(int folder, const TemporaryNameGuard&);
   /// Gives an existing folder a short name; the folder is removed only if it is empty.
-  TemporaryName(int folder, const std::string& name, const Naming&);
+  TemporaryName(int folder, const std::string& name, const TemporaryNameGuard&);
   ~TemporaryName();
   TemporaryName(const TemporaryName&) = delete;
   TemporaryName& operator=(const TemporaryName&) = delete;
@@ -63,9 +63,9 @@ class StaleFile {
 
   const std::string& path() const { return path_; }
   /// Renames an existing file of this name to a temporary name.
-  void take_away(const Naming& naming);
-  void give_back(const Naming& naming);
-  void drop(const Naming& naming);
+  void take_away(const TemporaryNameGuard& naming);
+  void give_back(const TemporaryNameGuard& naming);
+  void drop(const TemporaryNameGuard& naming);
 
  private:
   std::string path_, name_;
@@ -129,13 +129,13 @@ class AtomicFile {
   void require_same_kind();
   void make_folder();
   bool remove(const char* name);
-  void take_old_away(const Naming& naming);
-  void give_name(const Naming& naming, Old old);
+  void take_old_away(const TemporaryNameGuard& naming);
+  void give_name(const TemporaryNameGuard& naming, Old old);
   bool link_unnamed(const char* name);
-  void replace_target(const Naming& naming, Old old);
+  void replace_target(const TemporaryNameGuard& naming, Old old);
   void claim_target();
-  bool give_back(const Naming& naming);
-  void drop_old(const Naming& naming);
+  bool give_back(const TemporaryNameGuard& naming);
+  void drop_old(const TemporaryNameGuard& naming);
   void close();
   void sync_folder();
 

@@ -73,7 +73,7 @@ std::size_t read_all_at(int descriptor, void* data, std::size_t bytes, std::size
   return done;
 }
 
-Descriptor open_again(const char* path, int flags) {
+Descriptor open_retrying(const char* path, int flags) {
   int opened = -1;
   do opened = ::open(path, flags);
   while (opened < 0 && errno == EINTR);

@@ -34,7 +34,7 @@ void write_all_at(int descriptor, const void* data, std::size_t bytes, std::size
 std::size_t read_all_at(int descriptor, void* data, std::size_t bytes, std::size_t offset);
 
 /// Calls open() until no signal interrupts it.
-Descriptor open_again(const char* path, int flags);
+Descriptor open_retrying(const char* path, int flags);
 
 /// The error of a system call that left `code` in errno: "<what>: no space left on device".
 Error system_error(ErrorCode failure, const std::string& what, int code);

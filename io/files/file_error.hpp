@@ -17,9 +17,9 @@ class FileError : public Error {
  private:
   /// Shortens a reason: it may quote text from a file, which may have megabytes.
   static std::string cut(const std::string& reason) {
-    constexpr std::size_t kMost = 1000, kEnd = 300;  // the end contains the remedy
-    if (reason.size() <= kMost) return reason;
-    return reason.substr(0, kMost - kEnd) + " ... " + reason.substr(reason.size() - kEnd);
+    constexpr std::size_t kMax = 1000, kEnd = 300;  // the end contains the remedy
+    if (reason.size() <= kMax) return reason;
+    return reason.substr(0, kMax - kEnd) + " ... " + reason.substr(reason.size() - kEnd);
   }
 
   std::string path_;

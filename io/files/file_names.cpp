@@ -153,9 +153,9 @@ void make_folder(const std::filesystem::path& folder) {
 }
 
 ScopedFolder::ScopedFolder(const std::string& parent, const std::string& name)
-    : parent_(open_again(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    : parent_(open_retrying(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   if (!parent_) throw system_error(failure_to_create(errno), "cannot open '" + parent + "'", errno);
-  const Naming naming;
+  const TemporaryNameGuard naming;
   if (::mkdirat(parent_.get(), name.c_str(), 0777) == 0)
     name_ = std::make_unique<TemporaryName>(parent_.get(), name, naming);
   else if (errno != EEXIST)
@@ -164,7 +164,7 @@ ScopedFolder::ScopedFolder(const std::string& parent, const std::string& name)
 
 ScopedFolder::~ScopedFolder() {
   if (!name_) return;
-  const Naming naming;
+  const TemporaryNameGuard naming;
   ::unlinkat(parent_.get(), name_->c_str(), AT_REMOVEDIR);
   name_.reset();
 }
@@ -220,7 +220,7 @@ bool remove_below(int folder, const char* name, int depth) noexcept {
 bool remove_tree(int folder, const char* name) noexcept { return remove_below(folder, name, 0); }
 
 FolderLock::FolderLock(const std::string& path)
-    : folder_(open_again(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    : folder_(open_retrying(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   constexpr int kTurns = 1200, kPauseMs = 50;  // a minute: others hold it while they give files their names
   for (int turn = 0; folder_ && ::flock(folder_.get(), LOCK_EX | LOCK_NB) != 0; ++turn) {
     if (errno != EWOULDBLOCK && errno != EINTR) return;  // some file systems have no locks

@@ -69,13 +69,13 @@ void GunzipStream::refuse(const std::string& reason) {
 }
 
 std::size_t GunzipStream::read(void* out, std::size_t count) {
-  constexpr std::size_t kMost = std::size_t{1} << 30;  // that an inflater makes at once
+  constexpr std::size_t kMax = std::size_t{1} << 30;  // that an inflater makes at once
   auto* const to = static_cast<unsigned char*>(out);
   std::size_t done = 0;
   while (done < count && !ended_) {
     const bool is_all = used_ == filled_ && !refill();  // which may not be all that comes out
     const Inflater::Progress progress = inflater_->inflate({stored_.data() + used_, filled_ - used_},
-                                                           {to + done, std::min(count - done, kMost)});
+                                                           {to + done, std::min(count - done, kMax)});
     used_ -= std::min(used_, static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, -progress.taken)));
     used_ += static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, progress.taken));
     done += progress.made;
@@ -106,16 +106,16 @@ std::uint64_t GunzipStream::skip(std::uint64_t count) {
 
 namespace {
 
-constexpr std::int64_t kMostPlaces = 64;
-constexpr std::uint64_t kLeastStep = std::uint64_t{8} << 20;    // from one place to the next
-constexpr std::uint64_t kLeastStream = std::uint64_t{1} << 20;  // less is inflated faster at once
+constexpr std::int64_t kMaxPlaces = 64;
+constexpr std::uint64_t kMinStep = std::uint64_t{8} << 20;    // from one place to the next
+constexpr std::uint64_t kMinStream = std::uint64_t{1} << 20;  // less is inflated faster at once
 
 }  // namespace
 
 bool is_gzip(const InputFile& file) {
-  constexpr std::size_t kLeastFile = 18;  // header and trailer
+  constexpr std::size_t kMinFile = 18;  // header and trailer
   unsigned char start[2];
-  return file.size() >= kLeastFile && file.read_at(0, start, sizeof start) == sizeof start &&
+  return file.size() >= kMinFile && file.read_at(0, start, sizeof start) == sizeof start &&
          start[0] == 0x1f && start[1] == 0x8b;
 }
 
@@ -131,13 +131,13 @@ std::unique_ptr<GunzipStream> IdleStreams::take(std::uint64_t least, std::uint64
 }
 
 void IdleStreams::give_back(std::unique_ptr<GunzipStream> stream) {
-  constexpr std::size_t kMost = 32;
+  constexpr std::size_t kMax = 32;
   const std::lock_guard lock(mutex_);
   const auto place = std::upper_bound(
       streams_.begin(), streams_.end(), stream->position(),
       [](std::uint64_t position, const auto& other) { return position < other->position(); });
   streams_.insert(place, std::move(stream));
-  if (streams_.size() > kMost) streams_.erase(streams_.begin());
+  if (streams_.size() > kMax) streams_.erase(streams_.begin());
 }
 
 void IdleStreams::add_valid(std::uint64_t end) {
@@ -161,9 +161,9 @@ void GunzippedFile::expect(std::uint64_t end, std::int64_t memory, bool in_order
   const std::uint64_t bytes = end - begin_;
   const double both = static_cast<double>(bytes) + static_cast<double>(bytes_to_hold());
   // A fast stream is packed to bits while it is in the cache. Most of the memory is left to others.
-  const bool streams_well = in_order && bytes >= kLeastStream && fast_inflater_bytes() > 0;
+  const bool streams_well = in_order && bytes >= kMinStream && fast_inflater_bytes() > 0;
   streamed_ = streams_well || both > static_cast<double>(memory) / 4;
-  most_places_ = static_cast<std::size_t>(std::min(kMostPlaces, memory / 32 / GunzipStream::bytes_of_copy()));
+  most_places_ = static_cast<std::size_t>(std::min(kMaxPlaces, memory / 32 / GunzipStream::bytes_of_copy()));
 }
 
 void GunzippedFile::expect_part(std::uint64_t begin, std::uint64_t end, std::int64_t memory, bool in_order,
@@ -219,8 +219,8 @@ std::unique_ptr<GunzipStream> GunzippedFile::stream_before(std::uint64_t offset)
 /// The checksum follows the last byte. Reads at most 1 MiB of unexpected data after the samples. If these are
 /// of other images, another stream reads them, once for all images.
 void GunzippedFile::check_end(std::unique_ptr<GunzipStream> stream) const {
-  constexpr std::uint64_t kMostUnexpected = 1 << 20;
-  const std::uint64_t end = stream->position(), most = end + kMostUnexpected;
+  constexpr std::uint64_t kMaxUnexpected = 1 << 20;
+  const std::uint64_t end = stream->position(), most = end + kMaxUnexpected;
   if (is_part_) {
     const bool is_valid = streams_->is_valid(most) && !on_more_;
     std::unique_ptr<GunzipStream> ahead = is_valid ? nullptr : streams_->take(end, most);
@@ -290,7 +290,7 @@ void GunzippedFile::go_to(std::uint64_t offset) const {
     stream_ =
         after == places_.begin() ? stream_before(offset) : std::make_unique<GunzipStream>(*std::prev(after));
   }
-  const std::uint64_t step = std::max(kLeastStep, expected_ / std::max<std::uint64_t>(1, most_places_));
+  const std::uint64_t step = std::max(kMinStep, expected_ / std::max<std::uint64_t>(1, most_places_));
   for (;;) {
     const std::uint64_t here = stream_->position();
     const std::uint64_t last = places_.empty() ? 0 : places_.back().position();

@@ -58,7 +58,7 @@ InputFile::InputFile(const std::string& path, std::int64_t max_held) : path_(pat
   InputName name = split_input(path);
   inside_ = std::move(name.inside);
   Descriptor descriptor = is_stdin ? Descriptor(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0))
-                                   : open_again(name.file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+                                   : open_retrying(name.file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (!descriptor && errno == ENOENT && path.find("://") != std::string::npos)
     throw Error(ErrorCode::no_input, "is a URL; copy the file here first, or pipe it to -");
   if (!descriptor && errno == ENOENT && path.find_first_of("*?") != std::string::npos)
@@ -188,7 +188,7 @@ std::shared_ptr<const InputFile> open_companion(const std::string& header, const
   if (name.size() != shown.size() || (leads_out && !follow)) refuse();
   const fs::path parent = fs::path(header).parent_path();
   const Descriptor folder =
-      open_again(parent.empty() ? "." : parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+      open_retrying(parent.empty() ? "." : parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (!folder) throw Error(failure_to_read(errno), system_reason(errno));
   Descriptor file = follow ? Descriptor(::openat(folder.get(), name.c_str(), static_cast<int>(kFlags)))
                            : open_beneath(folder.get(), name);
@@ -201,12 +201,12 @@ std::shared_ptr<const InputFile> open_companion(const std::string& header, const
 }
 
 constexpr std::size_t kHeaderPiece = std::size_t{1} << 12;
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 22;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 22;
 
 std::optional<std::string> HeaderLines::next() {
   std::size_t end = waiting_.find('\n');
   while (end == std::string::npos) {
-    if (position_ + waiting_.size() > kMostBytes) throw Error(ErrorCode::data, "its header does not end");
+    if (position_ + waiting_.size() > kMaxBytes) throw Error(ErrorCode::data, "its header does not end");
     const std::size_t had = waiting_.size();
     waiting_.resize(had + kHeaderPiece);
     waiting_.resize(had + file_.read_at(position_ + had, waiting_.data() + had, kHeaderPiece));

@@ -16,8 +16,8 @@ namespace {
 
 /// Rejects bits reserved by RFC 1952 and windows not allowed by RFC 1950, which ISA-L accepts.
 bool has_bad_header(bool is_gzip, std::span<const unsigned char> in) {
-  constexpr unsigned kReserved = 0xe0, kMostWindow = 7;
-  return in.size() > 3 && (is_gzip ? (in[3] & kReserved) != 0 : in[0] >> 4 > kMostWindow);
+  constexpr unsigned kReserved = 0xe0, kMaxWindow = 7;
+  return in.size() > 3 && (is_gzip ? (in[3] & kReserved) != 0 : in[0] >> 4 > kMaxWindow);
 }
 
 class IsalInflater final : public Inflater {

@@ -197,15 +197,15 @@ class MemberFilter {
       return member_ == list_ || wanted_.contains(member_);
     }
     // Each string is copied several times. Elements of the list come and go.
-    constexpr std::size_t kMostText = std::size_t{1} << 22;
+    constexpr std::size_t kMaxText = std::size_t{1} << 22;
     const bool is_in_list = depth > 0 && member_ == list_;
     if (const auto* const string = value.get_ptr<const std::string*>();
         string != nullptr &&
-        (string->size() > kMostText || (!is_in_list && (text_ += string->size()) > kMostText)))
+        (string->size() > kMaxText || (!is_in_list && (text_ += string->size()) > kMaxText)))
       refuse("has more text than a report");
     if (is_in_list) return add_to_list(depth, event, value);
-    constexpr std::size_t kMostValues = std::size_t{1} << 16;
-    if (wanted_.contains(member_) && ++values_ > kMostValues) refuse("has more values than a report");
+    constexpr std::size_t kMaxValues = std::size_t{1} << 16;
+    if (wanted_.contains(member_) && ++values_ > kMaxValues) refuse("has more values than a report");
     return true;
   }
 

@@ -118,9 +118,9 @@ inline std::uint64_t shortest_decimals(std::uint64_t fraction, int bits) {
 /// Formats a number with a fraction: the fewest digits that read back as the same value, the nearest of
 /// these, without an exponent.
 inline char* put_decimal(char* out, double number) {
-  constexpr double kMost = 2147483648.0;
+  constexpr double kMax = 2147483648.0;
   const auto representation = std::bit_cast<std::uint64_t>(number);
-  if (!(number >= 1 && number < kMost) && representation != 0)
+  if (!(number >= 1 && number < kMax) && representation != 0)
     return std::to_chars(out, out + kDecimalRoom, number, std::chars_format::fixed).ptr;
   const auto whole = static_cast<std::int64_t>(number);
   out = put_decimal(out, static_cast<std::uint64_t>(whole));

@@ -25,9 +25,9 @@ constexpr unsigned kMachine = 0;
 
 bool restrict_system_calls(std::span<const int> calls, ListedCalls listed) {
   constexpr unsigned kOtherCalls = 0x40000000;  // of the x32 interface
-  constexpr std::size_t kMost = 64;
-  std::array<sock_filter, kMost + 7> program{};
-  if (kMachine == 0 || calls.size() > kMost) return false;
+  constexpr std::size_t kMax = 64;
+  std::array<sock_filter, kMax + 7> program{};
+  if (kMachine == 0 || calls.size() > kMax) return false;
   const std::size_t count = calls.size();
   std::size_t i = 0;
   const auto add = [&](unsigned code, std::size_t yes, std::size_t no, std::size_t number) {

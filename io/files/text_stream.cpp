@@ -32,7 +32,7 @@ TextStream::TextStream(const std::string& path) : path_(path), name_(path == "-"
 
 void TextStream::open() {
   if (descriptor_) return;
-  descriptor_ = open_again(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  descriptor_ = open_retrying(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (!descriptor_)
     throw FileError(path_, ErrorCode::cannot_create, "cannot be opened (" + system_reason(errno) + ")",
                     errno);

@@ -41,10 +41,10 @@ pid_t parent = 0;
 /// Closes descriptors from `first` on, also where the system has no call for that (before Linux 5.9).
 void close_from(unsigned first) {
   if (::close_range(first, ~0U, 0) == 0) return;
-  constexpr rlim_t kMost = 1 << 16;
+  constexpr rlim_t kMax = 1 << 16;
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = kMost;
-  const auto end = static_cast<unsigned>(std::min(limit.rlim_cur, kMost));
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = kMax;
+  const auto end = static_cast<unsigned>(std::min(limit.rlim_cur, kMax));
   for (unsigned file = first; file < end; ++file) ::close(static_cast<int>(file));
 }
 
@@ -63,7 +63,7 @@ void limit(int resource, rlim_t most) {
 void limit_memory(rlim_t memory) {
   constexpr rlim_t kOfLibraries = rlim_t{32} << 20;
   std::array<char, 64> text{};
-  const Descriptor statm = open_again("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  const Descriptor statm = open_retrying("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   if (!statm || ::read(statm.get(), text.data(), text.size() - 1) <= 0)
     return limit(RLIMIT_DATA, kOfLibraries + memory);
   const rlim_t pages = std::strtoull(text.data(), nullptr, 10);
@@ -159,13 +159,13 @@ class SpawnOptions {
 }  // namespace
 
 Hdf5Child::Hdf5Child(std::int64_t memory) {
-  constexpr std::int64_t kLeast = std::int64_t{64} << 20, kMost = 4 * kLeast;
+  constexpr std::int64_t kMin = std::int64_t{64} << 20, kMax = 4 * kMin;
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) refuse_to_start(errno);
   socket_ = Descriptor(ends[0]);
   const Descriptor of_child(ends[1]);
   std::string name = kName, own = std::to_string(::getpid()),
-              bytes = std::to_string(std::clamp(memory, kLeast, kMost));
+              bytes = std::to_string(std::clamp(memory, kMin, kMax));
   const std::array<char*, 4> words = {name.data(), own.data(), bytes.data(), nullptr};
   if (const int code = SpawnOptions(of_child.get()).spawn(process_, words.data()); code != 0) {
     process_ = 0;

@@ -84,7 +84,7 @@ Hdf5Message Hdf5Connection::receive() {
   };
   Hdf5Message::Head head;
   receive_bytes(&head, sizeof head);
-  if (head.bytes > Hdf5Message::kMostBytes) Hdf5Message::refuse();
+  if (head.bytes > Hdf5Message::kMaxBytes) Hdf5Message::refuse();
   Hdf5Message message(head);
   receive_bytes(message.body().data(), message.body().size());
   return message;
@@ -93,7 +93,7 @@ Hdf5Message Hdf5Connection::receive() {
 /// Returns the requested bytes: fewer at the end of the file, none if they cannot be read.
 Hdf5Message Hdf5Connection::bytes_for(Hdf5Message& read) {
   const auto offset = read.take<std::uint64_t>(), count = read.take<std::uint64_t>();
-  if (count > Hdf5Message::kMostBytes) Hdf5Message::refuse();
+  if (count > Hdf5Message::kMaxBytes) Hdf5Message::refuse();
   Hdf5Message bytes(Hdf5Message::Head{Hdf5Word::bytes, static_cast<std::uint32_t>(count)});
   const Clock::time_point begin = Clock::now();
   std::size_t there = 0;

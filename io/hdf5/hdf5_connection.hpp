@@ -37,7 +37,7 @@ class Hdf5Message {
     Hdf5Word word{};
     std::uint32_t bytes = 0;
   };
-  static constexpr std::uint32_t kMostBytes = std::uint32_t{4} << 20;
+  static constexpr std::uint32_t kMaxBytes = std::uint32_t{4} << 20;
 
   explicit Hdf5Message(Hdf5Word word = {}) : word_(word) {}
   explicit Hdf5Message(const Head& head) : word_(head.word), body_(head.bytes) {}

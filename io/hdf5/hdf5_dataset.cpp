@@ -63,8 +63,8 @@ std::optional<std::uint64_t> find_contiguous(hid_t dataset) {
 
 /// Samples that lie in the header.
 void read_compact(hid_t dataset, hid_t type, Hdf5Array& array) {
-  constexpr std::uint64_t kMost = 1 << 16;
-  const std::optional<std::uint64_t> elements = product(array.shape, kMost / array.sample_bytes());
+  constexpr std::uint64_t kMax = 1 << 16;
+  const std::optional<std::uint64_t> elements = product(array.shape, kMax / array.sample_bytes());
   if (!elements) throw Error(ErrorCode::data, "header claims " + sizes_in_words(array.shape) + " elements");
   std::vector<std::byte> samples(static_cast<std::size_t>(*elements) * array.sample_bytes());
   checked_hdf5(h5().H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, samples.data()));
@@ -115,7 +115,7 @@ std::optional<Hdf5Id> attribute(hid_t dataset, const char* name, hssize_t least,
 
 /// A text of any kind that libhdf5 has; "" if there is none.
 std::string text_in(hid_t dataset, const char* name) {
-  constexpr std::size_t kMost = std::size_t{1} << 20;
+  constexpr std::size_t kMax = std::size_t{1} << 20;
   const std::optional<Hdf5Id> found = attribute(dataset, name, 1, 1);
   if (!found) return "";
   const Hdf5Id type(h5().H5Aget_type(found->get()));
@@ -125,10 +125,10 @@ std::string text_in(hid_t dataset, const char* name) {
     checked_hdf5(h5().H5Aread(found->get(), type.get(), static_cast<void*>(&text)));
     const std::string copy(text == nullptr ? "" : text);
     h5().H5free_memory(text);
-    return copy.size() <= kMost ? copy : "";
+    return copy.size() <= kMax ? copy : "";
   }
   const std::size_t bytes = h5().H5Tget_size(type.get());
-  if (bytes == 0 || bytes > kMost) return "";
+  if (bytes == 0 || bytes > kMax) return "";
   std::string text(bytes, '\0');
   checked_hdf5(h5().H5Aread(found->get(), type.get(), text.data()));
   return text.substr(0, text.find('\0'));
@@ -147,12 +147,12 @@ std::vector<double> sizes_in(hid_t dataset, const char* name) {
 
 /// Returns the numbers of an attribute, separated by spaces, or its text.
 std::string numbers_as_text(hid_t dataset, const char* name) {
-  constexpr hssize_t kMost = 256;
+  constexpr hssize_t kMax = 256;
   const std::optional<Hdf5Id> found = attribute(dataset, name, 1, std::numeric_limits<hssize_t>::max());
   if (!found) return "";
   const Hdf5Id type(h5().H5Aget_type(found->get())), space(h5().H5Aget_space(found->get()));
   const hssize_t count = h5().H5Sget_simple_extent_npoints(space.get());
-  if (count > kMost)
+  if (count > kMax)
     throw Error(ErrorCode::data, fmt::format("has {} numbers in its attribute {}", count, name));
   std::string text;
   const auto add_all = [&](auto number, hid_t memory_type) {
@@ -353,10 +353,10 @@ static void check_place(const Hdf5Array& array, std::uint64_t file_bytes) {
 }
 
 static void check_grid(const Hdf5Array& array) {
-  constexpr std::size_t kMostAxes = 32;  // limit of HDF5
+  constexpr std::size_t kMaxAxes = 32;  // limit of HDF5
   const int bits = array.format.bits;
   if ((bits != 8 && bits != 16 && bits != 32 && bits != 64) || array.shape.size() < 2 ||
-      array.shape.size() > kMostAxes || array.chunk.size() != array.shape.size() ||
+      array.shape.size() > kMaxAxes || array.chunk.size() != array.shape.size() ||
       array.fill.size() != array.sample_bytes())
     Hdf5Message::refuse();
   if (array.format.kind == SampleKind::floating && bits == 8) Hdf5Message::refuse();

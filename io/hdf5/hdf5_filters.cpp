@@ -88,7 +88,7 @@ void unshuffle(Bytes bytes, std::size_t element, std::span<std::byte> out) {
 
 Hdf5Filters::Hdf5Filters(std::vector<Hdf5Filter> filters) : filters_(std::move(filters)) {
   using Kind = Hdf5Filter::Kind;
-  constexpr std::size_t kMost = 32;  // bits of Hdf5Place::skipped
+  constexpr std::size_t kMax = 32;  // bits of Hdf5Place::skipped
   std::size_t compressors = 0;
   for (const Hdf5Filter& filter : filters_) {
     if (filter.kind > Kind::checksum || filter.codec < ChunkCodec::zlib || filter.codec > ChunkCodec::lz4)
@@ -97,7 +97,7 @@ Hdf5Filters::Hdf5Filters(std::vector<Hdf5Filter> filters) : filters_(std::move(f
     if (filter.kind == Kind::compressor || filter.kind == Kind::lzf) ++compressors;
   }
   if (compressors > 1) throw Error(ErrorCode::data, "its chunks are compressed twice; compress them once");
-  if (filters_.size() > kMost) throw Error(ErrorCode::data, "its chunks go through more than 32 filters");
+  if (filters_.size() > kMax) throw Error(ErrorCode::data, "its chunks go through more than 32 filters");
 }
 
 std::vector<std::string> Hdf5Filters::checksums() const {

@@ -18,7 +18,7 @@
 namespace gpuccl::io {
 namespace {
 
-constexpr int kMostVisited = 100000;
+constexpr int kMaxVisited = 100000;
 
 struct Found {
   std::string path;
@@ -46,7 +46,7 @@ struct Search {
   static herr_t visit(hid_t object, const char* name, const H5O_info_t* info, void* data) {
     auto& search = *static_cast<Search*>(data);
     try {
-      if (++search.visited > kMostVisited)
+      if (++search.visited > kMaxVisited)
         throw Error(ErrorCode::data,
                     "contains too many objects to search; name the dataset, as in file.h5:/name");
       search.look_at(object, name, *info);
@@ -59,11 +59,11 @@ struct Search {
 };
 
 std::string list(const std::vector<Found>& images) {
-  constexpr std::size_t kMost = 8;
+  constexpr std::size_t kMax = 8;
   std::string text;
-  for (std::size_t i = 0; i < std::min(kMost, images.size()); ++i)
+  for (std::size_t i = 0; i < std::min(kMax, images.size()); ++i)
     text += (i > 0 ? ", " : "") + images[i].path + " (" + images[i].about + ")";
-  return text + (images.size() > kMost ? fmt::format(" and {} more", images.size() - kMost) : "");
+  return text + (images.size() > kMax ? fmt::format(" and {} more", images.size() - kMax) : "");
 }
 
 std::vector<Found> images_in(hid_t group, const std::string& name) {
@@ -120,7 +120,7 @@ bool read_all(int socket, void* data, std::size_t bytes) {
 
 std::optional<Hdf5Message> receive(int socket) {
   Hdf5Message::Head head;
-  if (!read_all(socket, &head, sizeof head) || head.bytes > Hdf5Message::kMostBytes) return std::nullopt;
+  if (!read_all(socket, &head, sizeof head) || head.bytes > Hdf5Message::kMaxBytes) return std::nullopt;
   Hdf5Message message(head);
   if (!read_all(socket, message.body().data(), message.body().size())) return std::nullopt;
   return message;
@@ -140,7 +140,7 @@ class FileBySocket final : public ByteSource {
   std::size_t read_at(std::uint64_t offset, void* out, std::size_t count) const override {
     std::size_t done = 0;
     while (done < count) {
-      const std::size_t wanted = std::min<std::size_t>(count - done, Hdf5Message::kMostBytes);
+      const std::size_t wanted = std::min<std::size_t>(count - done, Hdf5Message::kMaxBytes);
       Hdf5Message request(Hdf5Word::read);
       request.put(offset + done);
       request.put(static_cast<std::uint64_t>(wanted));

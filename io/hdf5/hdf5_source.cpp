@@ -85,7 +85,7 @@ bool Hdf5Chunks::read_chunk(const std::vector<std::uint64_t>& at, std::vector<st
 
 /// Returns the place of a chunk, and keeps those of the chunks after it, which the answer contains too.
 Hdf5Place Hdf5Chunks::find(const std::vector<std::uint64_t>& at) const {
-  constexpr std::size_t kMostKept = 1 << 13;
+  constexpr std::size_t kMaxKept = 1 << 13;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (const auto known = places_.find(at); known != places_.end()) return known->second;
   Hdf5Message request(Hdf5Word::find);
@@ -100,7 +100,7 @@ Hdf5Place Hdf5Chunks::find(const std::vector<std::uint64_t>& at) const {
   }
   const auto places = answer.take_list<std::vector<Hdf5Place>>();
   if (places.empty() || places.size() > kPlacesAtOnce || !answer.is_taken()) Hdf5Message::refuse();
-  if (places_.size() > kMostKept) places_.clear();
+  if (places_.size() > kMaxKept) places_.clear();
   std::vector<std::uint64_t> next = at;
   for (const Hdf5Place& place : places) {
     places_[next] = place;

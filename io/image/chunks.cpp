@@ -19,18 +19,18 @@ std::uint64_t ChunkGrid::chunk_elements() const {
 }
 
 void check_chunk(const ChunkGrid& grid) {
-  constexpr std::uint64_t kMostBytes = std::numeric_limits<int>::max();
+  constexpr std::uint64_t kMaxBytes = std::numeric_limits<int>::max();
   for (const std::uint64_t size : grid.chunk)
     if (size == 0) throw Error(ErrorCode::data, "header claims chunks of " + sizes_in_words(grid.chunk));
-  if (!product(grid.chunk, kMostBytes / grid.sample_bytes()))
+  if (!product(grid.chunk, kMaxBytes / grid.sample_bytes()))
     throw Error(ErrorCode::data, "header claims chunks of " + sizes_in_words(grid.chunk) + ", 2 GiB or more");
   // Looking for a chunk takes as long as reading so many samples, whether it is there or not.
-  constexpr std::uint64_t kWorthLooking = 1024, kMostTiny = std::uint64_t{1} << 20;
+  constexpr std::uint64_t kWorthLooking = 1024, kMaxTiny = std::uint64_t{1} << 20;
   double chunks = 1;
   for (std::size_t axis = 0; axis < grid.shape.size() && axis < grid.chunk.size(); ++axis)
     chunks *= std::ceil(static_cast<double>(grid.shape[axis]) / static_cast<double>(grid.chunk[axis]));
-  if (grid.chunk_elements() < kWorthLooking && chunks > static_cast<double>(kMostTiny))
-    throw Error(ErrorCode::data, "header claims more than " + std::to_string(kMostTiny) + " chunks of only " +
+  if (grid.chunk_elements() < kWorthLooking && chunks > static_cast<double>(kMaxTiny))
+    throw Error(ErrorCode::data, "header claims more than " + std::to_string(kMaxTiny) + " chunks of only " +
                                      std::to_string(grid.chunk_elements()) +
                                      " samples each; write it with larger chunks");
 }

@@ -7,7 +7,7 @@ namespace gpuccl::io {
 
 // EXIF data are a TIFF, of whose first directory only the orientation matters.
 int exif_orientation(const ByteSource& file, std::uint64_t offset) {
-  constexpr std::uint64_t kDirectory = 4, kEntryBytes = 12, kMostEntries = 200, kOrientation = 0x0112;
+  constexpr std::uint64_t kDirectory = 4, kEntryBytes = 12, kMaxEntries = 200, kOrientation = 0x0112;
   constexpr int kUpright = 1, kLast = 8;
   std::array<unsigned char, 2> order{};
   file.read_at(offset, order.data(), order.size());
@@ -19,7 +19,7 @@ int exif_orientation(const ByteSource& file, std::uint64_t offset) {
     for (std::size_t i = 0; i < bytes; ++i) value = value << 8 | stored[big_endian ? i : bytes - 1 - i];
     return value;
   };
-  const std::uint64_t directory = number(kDirectory, 4), count = std::min(number(directory, 2), kMostEntries);
+  const std::uint64_t directory = number(kDirectory, 4), count = std::min(number(directory, 2), kMaxEntries);
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t entry = directory + 2 + i * kEntryBytes;
     if (number(entry, 2) != kOrientation) continue;

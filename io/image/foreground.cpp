@@ -330,8 +330,8 @@ bool Foreground::pack_ranges(const std::byte* row, int width, std::uint32_t* bit
 
 template <class Unsigned>
 void Foreground::pack_integers(const std::byte* row, int width, std::uint32_t* bits) const {
-  if (ranges_.size() > kMostSampleRanges) return pack_many_ranges<Unsigned>(row, width, bits);
-  SampleRange<Unsigned> ranges[kMostSampleRanges];
+  if (ranges_.size() > kMaxSampleRanges) return pack_many_ranges<Unsigned>(row, width, bits);
+  SampleRange<Unsigned> ranges[kMaxSampleRanges];
   std::transform(ranges_.begin(), ranges_.end(), ranges, [](const SampleRange<std::uint64_t>& range) {
     return SampleRange<Unsigned>{static_cast<Unsigned>(range.low), static_cast<Unsigned>(range.high)};
   });

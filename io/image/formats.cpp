@@ -31,32 +31,35 @@ constexpr unsigned any_of(std::initializer_list<Choice> list) {
   return bits;
 }
 
-using Place = LabelTraits::Place;
+using GeometrySupport = LabelTraits::GeometrySupport;
 constexpr unsigned kDeflate = any_of({Compression::none, Compression::deflate});
 /// In the order of LabelFormat.
 constexpr LabelTraits kLabelTraits[] = {
     {.title = "TIFF",
      .compressions = kDeflate | any_of({Compression::lzw, Compression::zstd, Compression::packbits}),
-     .place = Place::spacing},
+     .place = GeometrySupport::spacing},
     {.title = "PNG", .types = any_of({LabelType::u8, LabelType::u16})},
     {.title = ".npy"},
-    {.title = "NIfTI", .place = Place::directions, .needs_z_spacing = true, .keeps_frame = true},
-    {.title = "NIfTI", .place = Place::directions, .needs_z_spacing = true, .keeps_frame = true},
-    {.title = "NRRD", .compressions = kDeflate, .place = Place::directions},
-    {.title = "MetaImage", .compressions = kDeflate, .place = Place::directions, .needs_z_spacing = true},
+    {.title = "NIfTI", .place = GeometrySupport::directions, .needs_z_spacing = true, .keeps_frame = true},
+    {.title = "NIfTI", .place = GeometrySupport::directions, .needs_z_spacing = true, .keeps_frame = true},
+    {.title = "NRRD", .compressions = kDeflate, .place = GeometrySupport::directions},
+    {.title = "MetaImage",
+     .compressions = kDeflate,
+     .place = GeometrySupport::directions,
+     .needs_z_spacing = true},
     {.title = "MRC",
      .types = any_of({LabelType::i8, LabelType::i16, LabelType::u16, LabelType::f32}),
-     .place = Place::axes,
+     .place = GeometrySupport::axes,
      .needs_unit = true},
     {.title = "OME-Zarr",
      .compressions = kDeflate | any_of({Compression::zstd, Compression::blosc}),
-     .place = Place::origin,
+     .place = GeometrySupport::origin,
      .needs_z_spacing = true,
      .has_chunks = true,
      .is_store = true},
     {.title = "OME-Zarr",
      .compressions = kDeflate | any_of({Compression::zstd, Compression::blosc}),
-     .place = Place::origin,
+     .place = GeometrySupport::origin,
      .needs_z_spacing = true,
      .has_chunks = true},
 };

@@ -137,12 +137,12 @@ std::string own_labels_of(const std::string& image, const std::string& more = ""
 /// Capabilities of a format of label images.
 struct LabelTraits {
   // Each includes those before it; axes: directions along the axes of the world in any order.
-  enum class Place { nothing, spacing, origin, axes, directions };
+  enum class GeometrySupport { nothing, spacing, origin, axes, directions };
 
   std::string_view title;
   unsigned types = ~0u;  // of samples, a bit for each LabelType
   unsigned compressions = 0;
-  Place place = Place::nothing;
+  GeometrySupport place = GeometrySupport::nothing;
   bool needs_z_spacing = false;  // it cannot be left open
   bool needs_unit = false;       // lengths without a unit are not written
   bool keeps_frame = false;      // copies the frame of a NIfTI unchanged

@@ -83,7 +83,7 @@ LengthUnit length_unit(std::string_view name) {
 double unit_ratio(LengthUnit from, LengthUnit to) { return find(from)->picometres / find(to)->picometres; }
 
 // The product of three spacings and 2^64 elements is a number, and not 0.
-constexpr double kLeastNumber = 1e-80, kMostNumber = 1e80;
+constexpr double kMinNumber = 1e-80, kMaxNumber = 1e80;
 constexpr double kSameShare = 1e-3;  // of an element
 
 /// Returns the orientation with axes of the world reversed if they differ between the two spaces.
@@ -117,14 +117,14 @@ static Vector3 normal(const Vector3& a, const Vector3& b) {
 }
 
 static bool lie_in_plane(const std::array<Vector3, 3>& steps) {
-  constexpr double kLeastVolume = 1e-6;  // of the box with sides of these lengths
+  constexpr double kMinVolume = 1e-6;  // of the box with sides of these lengths
   const Vector3 across = cross(steps[0], steps[1]);
   double volume = 0, box = 1;
   for (std::size_t i = 0; i < 3; ++i) {
     volume += across[i] * steps[2][i];
     box *= length_of(steps[i]);
   }
-  return !(std::abs(volume) > kLeastVolume * box);
+  return !(std::abs(volume) > kMinVolume * box);
 }
 
 Vector3 Orientation::at(const Vector3& point) const {
@@ -138,7 +138,7 @@ bool Geometry::is_known(int axes) const {
   return std::all_of(spacing.begin(), spacing.begin() + axes, is_spacing);
 }
 
-bool is_spacing(double length) { return length >= kLeastNumber && length <= kMostNumber; }
+bool is_spacing(double length) { return length >= kMinNumber && length <= kMaxNumber; }
 
 bool needs_unit(const Geometry& geometry, const GivenSpacing& given) {
   return geometry.nifti && geometry.unit == LengthUnit::unknown && given.unit == LengthUnit::unknown;
@@ -303,7 +303,7 @@ Vector3 layer_distances(const Geometry& geometry) {
 void drop_unusable(Geometry& geometry) {
   std::optional<Orientation>& orientation = geometry.orientation;
   if (!orientation) return;
-  const auto is_usable = [](double number) { return std::abs(number) <= kMostNumber; };
+  const auto is_usable = [](double number) { return std::abs(number) <= kMaxNumber; };
   const auto are_usable = [&](const Vector3& vector) {
     return std::all_of(vector.begin(), vector.end(), is_usable);
   };

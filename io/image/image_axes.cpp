@@ -11,8 +11,8 @@
 
 namespace gpuccl::io {
 
-std::int64_t plane_place(std::int64_t size, const std::optional<int>& chosen, const std::string& what,
-                         const std::string& option, bool is_named) {
+std::int64_t resolve_index(std::int64_t size, const std::optional<int>& chosen, const std::string& what,
+                           const std::string& option, bool is_named) {
   if (!chosen && size > 1)
     throw Error(ErrorCode::data, fmt::format("contains {} {}; {} N selects one, from 0", size, what, option));
   if (chosen.value_or(0) >= size)
@@ -25,7 +25,7 @@ std::int64_t plane_place(std::int64_t size, const std::optional<int>& chosen, co
 }
 
 std::string channels_in_words(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 8, kLongest = 40;
+  constexpr std::size_t kMax = 8, kLongest = 40;
   const auto shortened = [&](const std::string& name) {
     std::size_t end = std::min(kLongest, name.size());
     while (end < name.size() && (name[end] & 0xC0) == 0x80) --end;  // within a character of UTF-8
@@ -34,9 +34,9 @@ std::string channels_in_words(const std::vector<std::string>& names) {
   if (std::all_of(names.begin(), names.end(), [](const std::string& name) { return name.empty(); }))
     return "channels";
   std::string text;
-  for (std::size_t i = 0; i < std::min(kMost, names.size()); ++i)
+  for (std::size_t i = 0; i < std::min(kMax, names.size()); ++i)
     text += fmt::format("{}{}{}{}", i == 0 ? "" : ", ", i, names[i].empty() ? "" : " ", shortened(names[i]));
-  return "channels (" + text + (names.size() > kMost ? ", ...)" : ")");
+  return "channels (" + text + (names.size() > kMax ? ", ...)" : ")");
 }
 
 /// Refuses a name that is a value of a channel called "liver = 1; tumor = 2".
@@ -116,23 +116,23 @@ ImageAxes axes_of_space(const std::vector<NamedAxis>& axes) {
 }
 
 /// Selection by one option along one axis.
-class Choice {
+class AxisSelector {
  public:
-  Choice(const std::optional<int>& chosen, std::string what, const char* option)
+  AxisSelector(const std::optional<int>& chosen, std::string what, const char* option)
       : chosen_(chosen), what_(std::move(what)), option_(option) {}
 
   bool is_taken() const { return is_taken_; }
   /// `name`: in words, of an axis without a name.
   std::uint64_t along(const NamedAxis& axis, const std::string& name) {
     is_taken_ = true;
-    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-    const auto size = static_cast<std::int64_t>(std::min(axis.size, kMost));
+    constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
+    const auto size = static_cast<std::int64_t>(std::min(axis.size, kMax));
     const std::string& what = axis.name.empty() ? "elements along " + name : what_;
-    return static_cast<std::uint64_t>(plane_place(size, chosen_, what, option_));
+    return static_cast<std::uint64_t>(resolve_index(size, chosen_, what, option_));
   }
   /// `is_named`: whether there is an axis with one element.
   void check_taken(bool is_named) const {
-    if (!is_taken_) plane_place(1, chosen_, what_, option_, is_named);
+    if (!is_taken_) resolve_index(1, chosen_, what_, option_, is_named);
   }
 
  private:
@@ -209,13 +209,13 @@ std::vector<NamedAxis> named_axes(const std::vector<std::uint64_t>& shape,
   return axes;
 }
 
-ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& asked,
+ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& requested,
                       const std::vector<std::string>& channels) {
-  const PlaneChoice choice = with_channel_number(asked, channels);
+  const PlaneChoice choice = with_channel_number(requested, channels);
   ImageAxes image = axes_of_space(axes);
   const std::optional<std::size_t> pages = axis_of_pages(axes, image, choice);
   if (choice.pages && pages) image.z = pages;
-  Choice channel(choice.channel, channels_in_words(channels), "--channel"),
+  AxisSelector channel(choice.channel, channels_in_words(channels), "--channel"),
       frame(choice.frame, "time points", "--frame");
   image.at.assign(axes.size(), 0);
   std::string without_option;
@@ -224,7 +224,7 @@ ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& ask
     if (i == image.x || i == image.y || i == image.z) continue;
     const std::string name =
         "its axis " + (axis.name.empty() ? std::to_string(i) : "'" + axis.name.substr(0, 60) + "'");
-    Choice& chosen = axis.is_channel() ? channel : frame;
+    AxisSelector& chosen = axis.is_channel() ? channel : frame;
     if (axis.size > 1 && axis.has_option() && !chosen.is_taken()) {
       try {
         image.at[i] = chosen.along(axis, name);
@@ -376,7 +376,7 @@ std::unique_ptr<SampleSource> open_indices(std::unique_ptr<SampleSource> source)
 
 std::unique_ptr<SampleSource> open_channel(std::unique_ptr<SampleSource> source, int channel) {
   const SampleFormat& format = source->format(0);
-  plane_place(format.channels, channel, "channels", "--channel");
+  resolve_index(format.channels, channel, "channels", "--channel");
   if (format.channels == 1) return source;
   if (format.bits % 8 != 0)
     throw Error(ErrorCode::data, "has channels of " + std::to_string(format.bits) +

@@ -35,8 +35,8 @@ class NoSuchPlane : public Error {
 /// Returns the index along an axis of `size` elements, such as "channels", that `option`, such as
 /// "--channel", chooses. Throws NoSuchPlane if it does not exist, Error (data) if several exist and none is
 /// chosen.
-std::int64_t plane_place(std::int64_t size, const std::optional<int>& chosen, const std::string& what,
-                         const std::string& option, bool is_named = false);
+std::int64_t resolve_index(std::int64_t size, const std::optional<int>& chosen, const std::string& what,
+                           const std::string& option, bool is_named = false);
 
 /// Returns "channels", with the names that are known: "channels (0 DAPI, 1 GFP)".
 std::string channels_in_words(const std::vector<std::string>& names);

@@ -99,19 +99,19 @@ struct StripEntry {
 /// through their descriptors. If strips are separate files, these are descriptors of the folder.
 class StripFile {
  public:
-  enum class Places {
+  enum class StripPlacement {
     after_others,  // a strip begins where the one before it ends
     known,         // as after_others, and a strip has the size of its samples
     own_files      // the file is a folder, and a strip is some of its files
   };
 
-  StripFile(const StripLayout& strips, Places places) : strips_(strips), places_(places) {}
+  StripFile(const StripLayout& strips, StripPlacement places) : strips_(strips), places_(places) {}
   virtual ~StripFile() = default;
   StripFile(const StripFile&) = delete;
   StripFile& operator=(const StripFile&) = delete;
 
   const StripLayout& strips() const { return strips_; }
-  Places places() const { return places_; }
+  StripPlacement places() const { return places_; }
 
   /// Returns the bytes before the first strip; empty for a folder.
   virtual std::vector<std::byte> head() const { return {}; }
@@ -119,16 +119,16 @@ class StripFile {
 
   /// Throws Error (data) if the format does not allow strips up to `strips_end`.
   virtual void check_end(std::uint64_t /*strips_end*/) const {}
-  /// Writes a strip that was encoded without a file into a folder. Only for Places::own_files.
+  /// Writes a strip that was encoded without a file into a folder. Only for StripPlacement::own_files.
   virtual void write_strip(int /*folder*/, std::int64_t /*strip*/, std::span<const std::byte> /*bytes*/) {}
-  /// Records every strip, in order. Only for Places::after_others.
+  /// Records every strip, in order. Only for StripPlacement::after_others.
   virtual void append(std::int64_t /*strip*/, const StripEntry& /*entry*/) {}
   /// Writes the part after the last strip, and fields of the head that depend on the strips.
   virtual void write_tail(int /*file*/, std::uint64_t /*strips_end*/) const {}
 
  private:
   StripLayout strips_;
-  Places places_;
+  StripPlacement places_;
 };
 
 /// A label image as a StripFile, and its encoders. An encoder for a folder writes strips into the folder

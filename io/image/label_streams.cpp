@@ -50,7 +50,7 @@ class SampleEncoder final : public StripEncoder {
 class RawFile final : public StripFile {
  public:
   RawFile(std::string head, const StripLayout& strips)
-      : StripFile(strips, Places::known), head_(std::move(head)) {}
+      : StripFile(strips, StripPlacement::known), head_(std::move(head)) {}
   Samples head() const override { return joined(head_); }
 
  private:
@@ -78,7 +78,7 @@ class GzipEncoder final : public StripEncoder {
 class GzipFile final : public StripFile {
  public:
   GzipFile(std::string head, std::span<const std::byte> first, const StripLayout& strips)
-      : StripFile(strips, Places::after_others),
+      : StripFile(strips, StripPlacement::after_others),
         head_(joined(head, gzip_begin(first))),
         bytes_(first.size()),
         checksum_(libdeflate_crc32(0, first.data(), first.size())) {}
@@ -132,13 +132,13 @@ class WideEncoder final : public StripEncoder {
   WideEncoder& operator=(const WideEncoder&) = delete;
 
   EncodedStrip encode(std::int64_t strip) override {
-    constexpr uInt kMost = 1u << 30;
+    constexpr uInt kMax = 1u << 30;
     const std::span<const std::byte> samples = samples_.encode(strip).bytes;
     std::size_t written = 0;
     for (std::size_t at = 0; at < samples.size(); at += stream_.total_in) {
       deflateReset(&stream_);
       stream_.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(samples.data() + at));
-      stream_.avail_in = static_cast<uInt>(std::min<std::size_t>(samples.size() - at, kMost));
+      stream_.avail_in = static_cast<uInt>(std::min<std::size_t>(samples.size() - at, kMax));
       blocks_.resize(written + deflateBound(&stream_, stream_.avail_in) + kFlush);
       stream_.next_out = reinterpret_cast<Bytef*>(blocks_.data() + written);
       stream_.avail_out = static_cast<uInt>(blocks_.size() - written);
@@ -160,7 +160,7 @@ class WideEncoder final : public StripEncoder {
 class ZlibFile final : public StripFile {
  public:
   ZlibFile(std::string head, std::size_t size_at, const StripLayout& strips)
-      : StripFile(strips, Places::after_others), head_(std::move(head)), size_at_(size_at) {}
+      : StripFile(strips, StripPlacement::after_others), head_(std::move(head)), size_at_(size_at) {}
 
   Samples head() const override { return joined(head_, zlib_begin()); }
   void append(std::int64_t strip, const StripEntry& entry) override {

@@ -94,9 +94,9 @@ void check_page_size(std::uint64_t width, std::uint64_t height, const Limits& li
 }
 
 Extent checked_extent(const std::array<double, 3>& sizes, const Limits& limits) {
-  constexpr double kMost = 1e15;  // no axis of any file
+  constexpr double kMax = 1e15;  // no axis of any file
   for (const double size : sizes)
-    if (!(size >= 0 && size <= kMost && size == std::floor(size)))
+    if (!(size >= 0 && size <= kMax && size == std::floor(size)))
       throw Error(ErrorCode::data, "header claims an axis of " + shortest(size) + " pixels");
   check_page_size(static_cast<std::uint64_t>(sizes[0]), static_cast<std::uint64_t>(sizes[1]), limits);
   return {static_cast<int>(sizes[0]), static_cast<int>(sizes[1]), checked_slices(sizes[2], limits)};
@@ -111,15 +111,15 @@ int checked_slices(double slices, const Limits& limits) {
 }
 
 int checked_channels(double channels) {
-  constexpr double kMost = 65535;
-  if (!(channels >= 1 && channels <= kMost) || channels != std::floor(channels))
-    throw Error(ErrorCode::data, fmt::format("has {} values per pixel, of 1 to {}", channels, kMost));
+  constexpr double kMax = 65535;
+  if (!(channels >= 1 && channels <= kMax) || channels != std::floor(channels))
+    throw Error(ErrorCode::data, fmt::format("has {} values per pixel, of 1 to {}", channels, kMax));
   return static_cast<int>(channels);
 }
 
 double checked_frames(double frames) {
-  constexpr double kMost = 1e9;
-  if (!(frames >= 1 && frames <= kMost && frames == std::floor(frames)))
+  constexpr double kMax = 1e9;
+  if (!(frames >= 1 && frames <= kMax && frames == std::floor(frames)))
     throw Error(ErrorCode::data, "header claims " + shortest(frames) + " volumes");
   return frames;
 }
@@ -153,7 +153,7 @@ std::string to_string(const Extent& extent) {
   return text;
 }
 
-constexpr int kMostSegments = 1000;  // before the frame header; real streams have a few
+constexpr int kMaxSegments = 1000;  // before the frame header; real streams have a few
 
 static int number_at(const unsigned char* bytes) { return bytes[0] << 8 | bytes[1]; }
 
@@ -174,7 +174,7 @@ std::optional<JpegFrame> read_jpeg_frame(const InputFile& file, std::uint64_t of
   std::uint64_t exif = 0;
   bool has_more = false;
   const std::uint64_t end = offset + bytes;
-  for (int segment = 0; segment < kMostSegments && offset < end; ++segment) {
+  for (int segment = 0; segment < kMaxSegments && offset < end; ++segment) {
     std::array<unsigned char, 10> start{};  // marker, length, and as much of what follows as is looked at
     file.read_at(offset, start.data(), start.size());
     const int marker = start[1];

@@ -119,7 +119,7 @@ Histogram count_in_bins(const SampleSource& source, const ForegroundOptions& opt
 /// as in noise without objects, and not a valley between two. Few values are classes.
 bool cuts_peak(const Histogram& histogram, std::size_t split) {
   constexpr double kTail = 0.001, kAsFrequent = 0.9;
-  constexpr std::size_t kWindows = 32, kLeastValues = 8;
+  constexpr std::size_t kWindows = 32, kMinValues = 8;
   std::vector<double> sums(histogram.size() + 1);  // of the bins before each
   for (std::size_t i = 0; i < histogram.size(); ++i)
     sums[i + 1] = sums[i] + static_cast<double>(histogram[i]);
@@ -132,7 +132,7 @@ bool cuts_peak(const Histogram& histogram, std::size_t split) {
       std::count_if(histogram.begin() + static_cast<std::ptrdiff_t>(begin),
                     histogram.begin() + static_cast<std::ptrdiff_t>(std::min(end, histogram.size())),
                     [](std::uint64_t count) { return count > 0; });
-  if (static_cast<std::size_t>(values) < kLeastValues) return false;
+  if (static_cast<std::size_t>(values) < kMinValues) return false;
   const std::size_t width = std::max<std::size_t>(1, (end - begin) / kWindows);
   if (split + 1 < width || split + 1 + width > histogram.size()) return false;
   double most = 0;
@@ -186,9 +186,9 @@ class IntegerValues {
       const double step = std::ceil(value * kPerUnit);
       value = (step - 1) / kPerUnit >= value ? step - 1 : step;
     }
-    constexpr std::uint64_t kMost = ~std::uint64_t{0};
-    if (!is_signed_) return value >= 0x1p64 ? kMost : static_cast<std::uint64_t>(std::ceil(value));
-    return value >= 0x1p63 ? kMost
+    constexpr std::uint64_t kMax = ~std::uint64_t{0};
+    if (!is_signed_) return value >= 0x1p64 ? kMax : static_cast<std::uint64_t>(std::ceil(value));
+    return value >= 0x1p63 ? kMax
                            : static_cast<std::uint64_t>(static_cast<std::int64_t>(std::ceil(value))) ^ kSign;
   }
 

@@ -120,12 +120,12 @@ class RawVolumeSource final : public SampleSource {
 
 /// Returns the volume with the offset of the chosen frame.
 RawVolume chosen_frame(const RawVolume& volume, const ReadOptions& options) {
-  const std::int64_t frame = plane_place(static_cast<std::int64_t>(volume.frames), options.planes.frame,
-                                         "volumes", "--frame", volume.has_time);
-  constexpr double kMost = 9007199254740992;  // 2^53, a file of more than that is none
+  const std::int64_t frame = resolve_index(static_cast<std::int64_t>(volume.frames), options.planes.frame,
+                                           "volumes", "--frame", volume.has_time);
+  constexpr double kMax = 9007199254740992;  // 2^53, a file of more than that is none
   const double offset =
       static_cast<double>(volume.offset) + volume.sample_bytes() * static_cast<double>(frame);
-  if (offset > kMost) throw Error(ErrorCode::data, "the file is truncated");
+  if (offset > kMax) throw Error(ErrorCode::data, "the file is truncated");
   RawVolume chosen = volume;
   chosen.offset = static_cast<std::uint64_t>(offset);
   return chosen;
@@ -137,9 +137,9 @@ std::unique_ptr<SampleSource> chosen_channel(std::unique_ptr<SampleSource> sourc
   const PlaneChoice choice = with_channel_number(options.planes, volume.channel_names);
   check_one_series(choice);
   if (volume.format.channels > colors_of(volume.format.photometric))
-    return open_channel(std::move(source),
-                        static_cast<int>(plane_place(volume.format.channels, choice.channel,
-                                                     channels_in_words(volume.channel_names), "--channel")));
+    return open_channel(std::move(source), static_cast<int>(resolve_index(
+                                               volume.format.channels, choice.channel,
+                                               channels_in_words(volume.channel_names), "--channel")));
   return choice.channel ? open_channel(std::move(source), *choice.channel) : std::move(source);
 }
 

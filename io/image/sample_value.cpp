@@ -42,8 +42,8 @@ Decimal decimal_in(const std::string& text) {
 
 /// Returns the integer before the point; none if it has more than 64 bits.
 std::optional<std::uint64_t> whole_part(const Decimal& decimal) {
-  constexpr std::int64_t kMostDigits = 20;
-  if (decimal.point > kMostDigits) return std::nullopt;
+  constexpr std::int64_t kMaxDigits = 20;
+  if (decimal.point > kMaxDigits) return std::nullopt;
   std::uint64_t whole = 0;
   for (std::int64_t i = 0; i < decimal.point; ++i) {
     const auto at = static_cast<std::size_t>(i);

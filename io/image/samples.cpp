@@ -349,7 +349,7 @@ void reverse_bits(const std::byte* from, std::size_t bytes, std::byte* to, std::
   if (at < bytes) reverse_word(bytes - at);
 }
 
-constexpr std::size_t kMostPixelsOfRow = std::size_t{1} << 16;  // that are looked at
+constexpr std::size_t kMaxPixelsOfRow = std::size_t{1} << 16;  // that are looked at
 
 /// Returns whether all are one of two values, or NaN.
 static bool are_known(const double* values, std::int64_t count, const TwoValueDetector::Found& known) {
@@ -372,7 +372,7 @@ static bool are_known(const std::byte* row, std::int64_t count, const TwoValueDe
   const unsigned char first = byte_of(known[0], byte_of(known[1], 0)), second = byte_of(known[1], first);
   if (first != known[0] && first != known[1]) return false;
   const std::array<SampleRange<std::uint8_t>, 2> ranges = {{{first, first}, {second, second}}};
-  std::array<std::uint32_t, kMostPixelsOfRow / 32> others;
+  std::array<std::uint32_t, kMaxPixelsOfRow / 32> others;
   pack_samples<std::uint8_t>(row, count, ranges, true, others.data());
   return std::none_of(others.begin(), others.begin() + words_per_row(count),
                       [](std::uint32_t some) { return some != 0; });
@@ -389,7 +389,7 @@ void TwoValueDetector::look_at(const SampleRows& rows, const Extent& extent) {
   constexpr std::int64_t kBlock = 256;
   if (rows.format.bits == 1 && rows.format.channels == 1) return;
   const int step = 1 + extent.height / kRowsOfSlice;
-  const std::int64_t width = std::min<std::int64_t>(extent.width, kMostPixelsOfRow);
+  const std::int64_t width = std::min<std::int64_t>(extent.width, kMaxPixelsOfRow);
   std::array<double, kBlock> values;
   Found known = seen();
   for (int y = (rows.y + step - 1) / step * step; y < rows.y + rows.count && !more_; y += step) {

@@ -25,7 +25,7 @@ namespace {
 
 #ifdef GPUCCL_HAS_JPEG
 constexpr std::size_t kPiece = std::size_t{1} << 16;
-constexpr int kMostScans = 200;  // a small file can have many of a large image, and each is work
+constexpr int kMaxScans = 200;  // a small file can have many of a large image, and each is work
 
 /// libjpeg reading an InputFile from its beginning. Throws Error (data) for damage and truncated files;
 /// damage that libjpeg repairs goes to `warn`.
@@ -113,8 +113,8 @@ class JpegDecoder {
 
   static void progress(j_common_ptr jpeg) {
     JpegDecoder& decoder = of(jpeg);
-    if (decoder.jpeg_.input_scan_number <= kMostScans) return;
-    decoder.reason_ = "has more than " + std::to_string(kMostScans) + " scans";
+    if (decoder.jpeg_.input_scan_number <= kMaxScans) return;
+    decoder.reason_ = "has more than " + std::to_string(kMaxScans) + " scans";
     std::longjmp(decoder.escape_, 1);
   }
 

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr int kMostOfNifti1 = 32767;  // elements of an axis
+constexpr int kMaxNifti1Size = 32767;  // elements of an axis
 constexpr int kLabelIntent = 1002;
 constexpr int kAligned = 2;  // code of a frame other than that of the scanner
 
@@ -75,7 +75,7 @@ std::uint64_t datatype_of(LabelType type) {
 
 std::vector<std::byte> nifti_label_header(const Extent& extent, LabelType type, const Geometry& geometry) {
   const NiftiFrame frame = geometry.nifti ? *geometry.nifti : frame_of(geometry);
-  const bool is_large = std::max({extent.width, extent.height, extent.depth}) > kMostOfNifti1;
+  const bool is_large = std::max({extent.width, extent.height, extent.depth}) > kMaxNifti1Size;
   const NiftiLayout& layout = is_large || frame.is_nifti2 ? kNifti2 : kNifti1;
   NiftiWriter header(layout);
   const int sizes[] = {3, extent.width, extent.height, extent.depth, 1, 1, 1, 1};

@@ -131,8 +131,8 @@ std::uint64_t read_offset(const Fields& fields, bool is_pair) {
   // Four bytes after the header declare extensions. Some writers leave the offset 0.
   const std::size_t least = is_pair ? 0 : layout.header_bytes + 4;
   if (offset == 0) return least;
-  constexpr double kMost = 9007199254740992;  // 2^53, a file of more than that is none
-  if (!(offset >= static_cast<double>(least) && offset <= kMost) || offset != std::floor(offset))
+  constexpr double kMax = 9007199254740992;  // 2^53, a file of more than that is none
+  if (!(offset >= static_cast<double>(least) && offset <= kMax) || offset != std::floor(offset))
     refuse("samples at byte " + shortest(offset));
   return static_cast<std::uint64_t>(offset);
 }

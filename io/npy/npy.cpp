@@ -115,8 +115,8 @@ NpyHeader read_npy_header(const InputFile& file, const Limits& limits) {
 
 namespace {
 
-constexpr std::int64_t kMostBlockBytes = std::int64_t{1} << 22;
-constexpr std::int64_t kMostColumns = 64;  // of a block: as many lines of the cache are being read
+constexpr std::int64_t kMaxBlockBytes = std::int64_t{1} << 22;
+constexpr std::int64_t kMaxColumns = 64;  // of a block: as many lines of the cache are being read
 
 /// Slices of a volume whose axes are stored in reverse, z fastest: the samples of one are all over the file.
 /// Each pass over the file composes the slices that fit in an eighth of the memory.
@@ -148,11 +148,11 @@ FortranSlices::FortranSlices(const RawSamples& raw, const SampleFormat& format, 
                              std::int64_t memory)
     : raw_(raw), format_(format), extent_(extent) {
   const std::int64_t line = std::int64_t{format.bits / 8} * extent.depth;
-  const std::int64_t block = std::min(kMostBlockBytes, memory / 8);
+  const std::int64_t block = std::min(kMaxBlockBytes, memory / 8);
   at_once_ = static_cast<int>(std::clamp<std::int64_t>(
       memory / 8 / (format.row_bytes(extent.width) * extent.height), 1, extent.depth));
   columns_ = static_cast<int>(
-      std::clamp<std::int64_t>(block / line, 1, std::min<std::int64_t>(kMostColumns, extent.width)));
+      std::clamp<std::int64_t>(block / line, 1, std::min<std::int64_t>(kMaxColumns, extent.width)));
   rows_ = static_cast<int>(std::clamp<std::int64_t>(block / (line * columns_), 1, extent.height));
 }
 

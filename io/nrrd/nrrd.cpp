@@ -48,7 +48,7 @@ const char* nrrd_name(WorldSpace space) {
 
 namespace {
 
-constexpr std::size_t kMostAxes = 16;
+constexpr std::size_t kMaxAxes = 16;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(ErrorCode::data, "not a usable NRRD (" + why + ")");
@@ -103,9 +103,9 @@ class Fields {
   std::int64_t whole(const std::string& name, std::int64_t least) const {
     if (!has(name)) return 0;
     const auto numbers = numbers_in(text(name));
-    constexpr double kMost = 1e15;
+    constexpr double kMax = 1e15;
     if (!numbers || numbers->size() != 1 || !(numbers->front() >= static_cast<double>(least)) ||
-        numbers->front() > kMost || numbers->front() != std::floor(numbers->front()))
+        numbers->front() > kMax || numbers->front() != std::floor(numbers->front()))
       refuse(name + " " + text(name));
     return static_cast<std::int64_t>(numbers->front());
   }
@@ -120,18 +120,18 @@ class Fields {
   /// Adds a value of Segment0_Name, Segment0_Layer or Segment0_LabelValue.
   void add_of_segment(const std::string& key, const std::string& value) {
     constexpr std::string_view kSegment = "Segment";
-    constexpr std::size_t kMost = 65535;
+    constexpr std::size_t kMax = 65535;
     const std::size_t end = key.find('_');
     if (!key.starts_with(kSegment) || end == std::string::npos) return;
     const auto number = numbers_in(std::string_view(key).substr(kSegment.size(), end - kSegment.size()));
-    if (!number || number->size() != 1 || segments_.size() > kMost) return;
+    if (!number || number->size() != 1 || segments_.size() > kMax) return;
     const std::string what = key.substr(end + 1);
     if (what != "Name" && what != "Layer" && what != "LabelValue") return;
     Segment& segment = segments_[number->front()];
     if (what == "Name") segment.name = value;
     if (what == "LabelValue") segment.value = value;
     if (const auto layer = numbers_in(value); what == "Layer" && layer && layer->size() == 1)
-      segment.layer = layer->front() >= 0 && layer->front() <= kMost ? static_cast<int>(layer->front()) : -1;
+      segment.layer = layer->front() >= 0 && layer->front() <= kMax ? static_cast<int>(layer->front()) : -1;
   }
 
   std::map<double, Segment> segments_;
@@ -226,7 +226,7 @@ Axes read_axes(const Fields& fields, SampleFormat& format) {
   Axes axes;
   const std::int64_t dimension = fields.whole("dimension", 1);
   const auto sizes = numbers_in(fields.needed("sizes"));
-  if (dimension < 1 || dimension > static_cast<std::int64_t>(kMostAxes))
+  if (dimension < 1 || dimension > static_cast<std::int64_t>(kMaxAxes))
     refuse("dimension " + fields.text("dimension"));
   axes.all = static_cast<std::size_t>(dimension);
   if (!sizes || sizes->size() != axes.all) refuse("sizes " + fields.text("sizes"));

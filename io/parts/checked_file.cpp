@@ -82,7 +82,7 @@ void CheckedFileWriter::commit() {
 
 CheckedFile::CheckedFile(const std::string& path, const FileTag& tag, std::size_t sections)
     : path_(path),
-      file_(open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)) {
+      file_(open_retrying(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)) {
   if (!file_ && errno == ENOENT) throw Error(ErrorCode::no_input, "is missing", ENOENT);
   if (!file_ && errno == ELOOP)
     throw Error(ErrorCode::no_input, "is a symbolic link, which must be removed", ELOOP);
@@ -235,13 +235,13 @@ void add_row(std::string& out, std::span<const LabelRun> runs) {
 
 template <class Visit>
 void for_each_run(std::span<const std::byte> row, Visit visit) {
-  constexpr std::uint64_t kMost = std::numeric_limits<int>::max();
+  constexpr std::uint64_t kMax = std::numeric_limits<int>::max();
   std::uint64_t at = 0;
   std::int64_t label = 0;
   while (!row.empty()) {
-    const std::uint64_t begin = at + std::min(read_number(row), kMost);
-    at = begin + std::min(read_number(row), kMost);
-    if (begin == at || at > kMost || __builtin_add_overflow(label, from_zigzag(read_number(row)), &label) ||
+    const std::uint64_t begin = at + std::min(read_number(row), kMax);
+    at = begin + std::min(read_number(row), kMax);
+    if (begin == at || at > kMax || __builtin_add_overflow(label, from_zigzag(read_number(row)), &label) ||
         label < 1 || label > std::numeric_limits<Label>::max())
       CheckedFile::throw_damaged();
     visit(LabelRun{static_cast<int>(begin), static_cast<int>(at), static_cast<Label>(label)});

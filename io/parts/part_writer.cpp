@@ -21,9 +21,9 @@ void SharedFile::open(PartLink& link) {
   const std::string name = text_of(link.gather(message_of(made_ ? made_->temporary_path() : "")).front());
   collectively(link, [&] {
     if (made_) return;
-    opened_ = open_again(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    opened_ = open_retrying(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     is_folder_ = !opened_ && errno == EISDIR;
-    if (is_folder_) opened_ = open_again(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (is_folder_) opened_ = open_retrying(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (!opened_)
       throw FileError(path_, ErrorCode::cannot_create,
                       "cannot be opened by part " + std::to_string(link.part()) + " (" +
@@ -62,11 +62,11 @@ RowRange own_rows(const PartLink& link, const Extent& whole) {
 }
 
 /// The strips that begin in rows of a part, and all rows of these strips.
-struct OwnStrips {
+struct PartStrips {
   StripRange strips;
   RowRange rows;
 
-  OwnStrips(const StripLayout& layout, const RowRange& own)
+  PartStrips(const StripLayout& layout, const RowRange& own)
       : strips{strip_from(layout, own.begin), strip_from(layout, own.end)} {
     if (strips.begin >= strips.end) return;
     const std::int64_t last = strips.end - 1;
@@ -94,7 +94,7 @@ class LabelsOfStrips final : public LabelRows {
     const auto part = static_cast<std::size_t>(link.part());
     rows_ = rows[part];
     const auto behind = [&](std::size_t of) {
-      const RowRange all = OwnStrips(layout, rows[of]).rows;
+      const RowRange all = PartStrips(layout, rows[of]).rows;
       return RowRange{std::max(all.begin, rows[of].end), all.end};
     };
     for (std::size_t to = 0; to < part; ++to)
@@ -203,10 +203,10 @@ void write_labels(PartLink& link, SharedFile& file, LabelFormat format, const Ex
   });
   StripFile& whole = *image.file;
   const StripLayout& layout = whole.strips();
-  const OwnStrips own(layout, own_rows(link, extent));
+  const PartStrips own(layout, own_rows(link, extent));
   const LabelsOfStrips labels_of_strips(link, labels, layout);
 
-  const bool is_listed = whole.places() == StripFile::Places::after_others;
+  const bool is_listed = whole.places() == StripFile::StripPlacement::after_others;
   const std::uint64_t head = whole.head().size();
   std::uint64_t end = head;  // of listed strips, the least possible
   if (!is_listed) end += static_cast<std::uint64_t>(own.rows.begin * layout.row_bytes);
@@ -346,7 +346,7 @@ class StripCutter {
 /// Throws Error (data) unless these are the strips of `own` rows and have this number of bytes.
 void check_entries(const std::vector<StripEntry>& entries, std::uint64_t bytes, const StripLayout& layout,
                    const RowRange& own) {
-  const StripRange strips = OwnStrips(layout, own).strips;
+  const StripRange strips = PartStrips(layout, own).strips;
   if (static_cast<std::int64_t>(entries.size()) != std::max<std::int64_t>(0, strips.end - strips.begin))
     CheckedFile::throw_damaged();
   for (const StripEntry& entry : entries) {
@@ -359,14 +359,14 @@ void check_entries(const std::vector<StripEntry>& entries, std::uint64_t bytes, 
 }  // namespace
 
 RowRange rows_of_stretch(const LabelFile& image, const RowRange& own) {
-  const RowRange strips = OwnStrips(image.file->strips(), own).rows;
+  const RowRange strips = PartStrips(image.file->strips(), own).rows;
   return {own.begin, std::max(own.end, strips.end)};
 }
 
 void write_label_stretch(CheckedFileWriter& file, const LabelFile& image, const LabelRows& labels,
                          std::span<const std::uint64_t> wide, const RowRange& own) {
   std::vector<StripEntry> entries;
-  encode_labels(image, OwnStrips(image.file->strips(), own).strips, labels, wide, -1,
+  encode_labels(image, PartStrips(image.file->strips(), own).strips, labels, wide, -1,
                 [&](std::int64_t /*strip*/, const EncodedStrip& encoded) {
                   file.add(view_of(encoded.bytes));
                   entries.push_back({encoded.bytes.size(), encoded.checksum});
@@ -377,7 +377,7 @@ void write_label_stretch(CheckedFileWriter& file, const LabelFile& image, const 
 }
 
 void join_label_stretches(SharedFile& out, const LabelFile& image, std::size_t stretches,
-                          const ReadStretch& read_stretch) {
+                          const ReadSection& read_stretch) {
   StripFile& strips = *image.file;
   strips.write_head(out.descriptor());
   std::uint64_t end = strips.head().size();
@@ -387,7 +387,7 @@ void join_label_stretches(SharedFile& out, const LabelFile& image, std::size_t s
     read_stretch(i, [&](const CheckedFile& file) {
       const auto entries = file.read<StripEntry>(kEntries);
       check_entries(entries, file.bytes(kBytes), strips.strips(), own[i]);
-      if (strips.places() == StripFile::Places::own_files) {
+      if (strips.places() == StripFile::StripPlacement::own_files) {
         StripCutter cutter(strips, out.descriptor(), strip, entries);
         file.copy(kBytes, [&](std::string_view piece) { cutter.add(piece); });
       } else {
@@ -397,7 +397,7 @@ void join_label_stretches(SharedFile& out, const LabelFile& image, std::size_t s
         });
       }
       for (const StripEntry& entry : entries) {
-        if (strips.places() == StripFile::Places::after_others) strips.append(strip, entry);
+        if (strips.places() == StripFile::StripPlacement::after_others) strips.append(strip, entry);
         ++strip;
       }
     });

@@ -91,12 +91,12 @@ void write_label_stretch(CheckedFileWriter& file, const LabelFile& image, const 
 
 /// Calls read(file) with the file whose first sections are stretch i. Errors of `read` become errors about
 /// the file.
-using ReadStretch =
+using ReadSection =
     std::function<void(std::size_t i, const std::function<void(const CheckedFile& file)>& read)>;
 
 /// Writes the label image from its stretches, with the bytes of write_labels(). Error
 /// (data, io).
 void join_label_stretches(SharedFile& out, const LabelFile& image, std::size_t stretches,
-                          const ReadStretch& read_stretch);
+                          const ReadSection& read_stretch);
 
 }  // namespace gpuccl::io

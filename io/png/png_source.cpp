@@ -22,7 +22,7 @@ namespace {
 // Bytes of rows that are passed on together, so that they stay in the cache.
 constexpr std::size_t kBatchBytes = std::size_t{1} << 16;
 // Maximum size for inflating in one piece.
-constexpr std::uint64_t kMostInOnePiece = std::uint64_t{48} << 20;
+constexpr std::uint64_t kMaxInOnePiece = std::uint64_t{48} << 20;
 
 /// Reads the luma of each index. Returns none if the luma of every index is the index.
 std::vector<double> luma_of_palette(png_structp png, png_infop info) {
@@ -66,9 +66,9 @@ Resolution resolution_of(png_structp png, png_infop info) {
 /// Returns the offset of the data of a chunk in front of the pixels; 0 if there is none with this name.
 std::uint64_t find_chunk(const InputFile& file, std::string_view wanted) {
   constexpr std::uint64_t kSignature = 8, kHeadBytes = 8, kChecksumBytes = 4;
-  constexpr int kMostChunks = 1000;
+  constexpr int kMaxChunks = 1000;
   std::uint64_t offset = kSignature;
-  for (int i = 0; i < kMostChunks; ++i) {
+  for (int i = 0; i < kMaxChunks; ++i) {
     std::array<unsigned char, kHeadBytes> head{};  // length, most significant byte first, and name
     if (file.read_at(offset, head.data(), head.size()) < head.size()) return 0;
     const std::string_view name(reinterpret_cast<const char*>(&head[4]), 4);
@@ -116,7 +116,7 @@ class PngSource final : public SampleSource {
     layout_.height = height;
     const std::uint64_t in_one_piece = PngPixels::most_bytes(*file_, layout_);
     const auto memory = static_cast<std::uint64_t>(memory_limit(options.limits));
-    in_one_piece_ = !interlaced && in_one_piece <= std::min(kMostInOnePiece, memory / 8);
+    in_one_piece_ = !interlaced && in_one_piece <= std::min(kMaxInOnePiece, memory / 8);
     buffer_bytes_ = in_one_piece_ ? std::max(by_rows, static_cast<std::int64_t>(in_one_piece)) : by_rows;
     const bool has_alpha = (png_get_color_type(png, header) & PNG_COLOR_MASK_ALPHA) != 0;
     if (options.warn && (has_alpha || png_get_valid(png, header, PNG_INFO_tRNS) != 0))

@@ -107,7 +107,7 @@ using Bytes = std::vector<std::byte>;
 
 // A chunk is its length, its name of four letters, data, and a checksum of name and data.
 constexpr std::size_t kBeforeData = 8, kAfterData = 4;
-constexpr std::size_t kMostData = std::size_t{1} << 30;
+constexpr std::size_t kMaxData = std::size_t{1} << 30;
 
 void put_big_endian(std::uint32_t number, std::byte* out) {
   for (int shift = 24; shift >= 0; shift -= 8) *out++ = static_cast<std::byte>(number >> shift & 0xff);
@@ -141,13 +141,13 @@ class PngEncoder final : public StripEncoder {
     const std::span<std::byte> chunk = deflater.blocks_between(kBeforeData, kAfterData);
     const std::uint32_t checksum = deflater.checksum().value();
     const std::span<std::byte> data = chunk.subspan(kBeforeData, chunk.size() - kBeforeData - kAfterData);
-    if (data.size() <= kMostData) {
+    if (data.size() <= kMaxData) {
       frame("IDAT", chunk);
       return {chunk, checksum};
     }
     several_.clear();
-    for (std::size_t at = 0; at < data.size(); at += kMostData)
-      append_chunk("IDAT", data.subspan(at, std::min(kMostData, data.size() - at)), several_);
+    for (std::size_t at = 0; at < data.size(); at += kMaxData)
+      append_chunk("IDAT", data.subspan(at, std::min(kMaxData, data.size() - at)), several_);
     return {several_, checksum};
   }
 
@@ -159,7 +159,7 @@ class PngEncoder final : public StripEncoder {
 class PngFile final : public StripFile {
  public:
   PngFile(const StripLayout& strips, const PngHeader& header, std::int64_t row_bytes)
-      : StripFile(strips, Places::after_others), row_bytes_(row_bytes) {
+      : StripFile(strips, StripPlacement::after_others), row_bytes_(row_bytes) {
     const PngOutput header_only(
         [this](const void* data, std::size_t bytes) {
           const auto* const begin = static_cast<const std::byte*>(data);

@@ -66,12 +66,12 @@ void PnmText::skip_blanks() {
 }
 
 std::optional<int> PnmText::number() {
-  constexpr std::int64_t kMost = 2147483647;
+  constexpr std::int64_t kMax = 2147483647;
   skip_blanks();
   std::optional<std::int64_t> value;
   for (; std::isdigit(peek()) != 0; ++position_) {
     value = value.value_or(0) * 10 + (peek() - '0');
-    if (*value > kMost) return std::nullopt;
+    if (*value > kMax) return std::nullopt;
   }
   return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
 }
@@ -84,7 +84,7 @@ std::optional<int> PnmText::digit() {
   return value;
 }
 
-constexpr int kMostSample = 65535;
+constexpr int kMaxSample = 65535;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(ErrorCode::data, "not a usable PNM (" + why + ")");
@@ -118,7 +118,7 @@ PnmHeader read_header(const InputFile& file, const Limits& limits) {
     image.format.photometric = Photometric::min_is_white;
   } else {
     const int most = needed("largest value");
-    if (most < 1 || most > kMostSample) refuse("largest value " + std::to_string(most));
+    if (most < 1 || most > kMaxSample) refuse("largest value " + std::to_string(most));
     image.format.bits = most > 255 ? 16 : 8;
     image.swapped = !header.is_text && image.format.bits == 16;
   }
@@ -171,7 +171,7 @@ class PnmTextSource final : public SampleSource {
     const std::size_t sample = header_.image.format.bits == 8 ? 1 : 2;
     for (std::size_t at = 0; at < row.size(); at += sample) {
       const std::optional<int> number = text.number();
-      if (!number || *number > (sample == 1 ? 255 : kMostSample))
+      if (!number || *number > (sample == 1 ? 255 : kMaxSample))
         refuse("a sample that is too large, or too few samples");
       const auto value = static_cast<std::uint16_t>(*number);
       const auto byte = static_cast<std::uint8_t>(value);

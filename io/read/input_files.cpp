@@ -34,8 +34,8 @@ namespace fs = std::filesystem;
 
 /// Limits that allow any input: these headers are read only for the names in them.
 Limits no_limits() {
-  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
-  return {.max_pixels = kMost * kMost, .max_dim = kMost, .max_pages = kMost};
+  constexpr std::int64_t kMax = std::numeric_limits<int>::max();
+  return {.max_pixels = kMax * kMax, .max_dim = kMax, .max_pages = kMax};
 }
 
 /// Returns the name of the file of samples in a header; "" if the samples follow it.
@@ -128,12 +128,12 @@ struct NumberedName {
 };
 
 std::optional<NumberedName> numbered(const std::string& name) {
-  constexpr std::ptrdiff_t kMostDigits = 18;  // that fit the number
+  constexpr std::ptrdiff_t kMaxDigits = 18;  // that fit the number
   const auto is_digit = [](unsigned char c) { return std::isdigit(c) != 0; };
   const std::string stem = name.substr(0, name.size() - lower_extension(name).size());
   const auto end = std::find_if(stem.rbegin(), stem.rend(), is_digit);
   const auto begin = std::find_if_not(end, stem.rend(), is_digit);
-  if (end == begin || begin - end > kMostDigits) return std::nullopt;
+  if (end == begin || begin - end > kMaxDigits) return std::nullopt;
   return NumberedName{{stem.begin(), begin.base()},
                       {end.base(), stem.end()},
                       std::stoll(std::string(begin.base(), end.base()))};

@@ -67,8 +67,8 @@ void to_whole_numbers(const SampleFormat& format, const std::byte* row, std::spa
 
 }  // namespace
 
-IntensityReader::IntensityReader(const Source& source, const ReadOptions& asked) : path_(source) {
-  ReadOptions options = asked;
+IntensityReader::IntensityReader(const Source& source, const ReadOptions& requested) : path_(source) {
+  ReadOptions options = requested;
   options.pages_apart = false;
   options.any_order = true;
   OpenSamples opened = open_with_options_of("--intensity-", [&] { return open_samples(source, options); });
@@ -173,8 +173,8 @@ int count_frames(const Source& source, const ReadOptions& options, const std::st
   return count;
 }
 
-PlaneChoice follow_planes(const Source& source, const ReadOptions& asked, const PlaneChoice& followed) {
-  ReadOptions options = asked;
+PlaneChoice follow_planes(const Source& source, const ReadOptions& requested, const PlaneChoice& followed) {
+  ReadOptions options = requested;
   PlaneChoice& planes = options.planes;
   if (!(followed.series || followed.frame) || planes.pages || source.is_stream || source.is_folder)
     return planes;
@@ -189,7 +189,7 @@ PlaneChoice follow_planes(const Source& source, const ReadOptions& asked, const 
   };
   follow(&PlaneChoice::series, "--series");
   follow(&PlaneChoice::frame, "--frame");
-  planes.channel = asked.planes.channel;
+  planes.channel = requested.planes.channel;
   return planes;
 }
 

@@ -194,19 +194,18 @@ std::function<void(const std::string&)> once_each(std::function<void(const std::
 
 }  // namespace
 
-OpenSamples open_samples(const Source& from, const ReadOptions& asked) {
+OpenSamples open_samples(const Source& from, const ReadOptions& requested) {
   if (from.is_stack && from.path == "-")
     throw Error(ErrorCode::usage, "a stack is a folder and cannot come from stdin");
 
-  ReadOptions options = asked;
+  ReadOptions options = requested;
   constexpr std::int64_t kLargestAxis = std::numeric_limits<int>::max();
-  constexpr std::int64_t kMostPixels = std::int64_t{1}
-                                       << 40;  // times the bytes of a pixel this is below 2^63
-  options.limits.max_pixels = std::min(asked.limits.max_pixels, kMostPixels);
-  options.limits.max_dim = std::min(asked.limits.max_dim, kLargestAxis);
-  options.limits.max_pages = std::min(asked.limits.max_pages, kLargestAxis);
-  options.limits.memory = memory_limit(asked.limits);
-  options.warn = once_each(asked.warn);
+  constexpr std::int64_t kMaxPixels = std::int64_t{1} << 40;  // times the bytes of a pixel this is below 2^63
+  options.limits.max_pixels = std::min(requested.limits.max_pixels, kMaxPixels);
+  options.limits.max_dim = std::min(requested.limits.max_dim, kLargestAxis);
+  options.limits.max_pages = std::min(requested.limits.max_pages, kLargestAxis);
+  options.limits.memory = memory_limit(requested.limits);
+  options.warn = once_each(requested.warn);
   try {
     OpenSamples opened =
         !from.is_stack ? open_image(from, options)

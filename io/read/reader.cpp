@@ -131,19 +131,19 @@ class RowStream {
 
 class SampleReader final : public Reader {
  public:
-  SampleReader(OpenSamples opened, const std::string& path, const ReadOptions& asked)
+  SampleReader(OpenSamples opened, const std::string& path, const ReadOptions& requested)
       : source_(std::move(opened.source)),
-        options_(asked.foreground),
+        options_(requested.foreground),
         threshold_(options_.threshold),
-        value_rows_(asked.values, asked.warn),
+        value_rows_(requested.values, requested.warn),
         info_(source_->info()),
         memory_(opened.memory),
         held_bytes_(opened.held_bytes + source_->held_bytes()) {
     info_.path = path;
     info_.value_rule = value_rule(source_->format(0));
-    if (asked.spacing) set_spacing(info_.geometry, *asked.spacing);
-    if (asked.pages_apart && asked.planes.pages)
-      info_.geometry.first_slice = static_cast<int>(asked.planes.pages->begin);
+    if (requested.spacing) set_spacing(info_.geometry, *requested.spacing);
+    if (requested.pages_apart && requested.planes.pages)
+      info_.geometry.first_slice = static_cast<int>(requested.planes.pages->begin);
     if (!options_.otsu) state_rule();
   }
 
@@ -329,15 +329,15 @@ class SampleReader final : public Reader {
 
 }  // namespace
 
-std::unique_ptr<Reader> open_reader(const Source& source, const ReadOptions& asked) {
-  const ForegroundOptions& foreground = asked.foreground;
+std::unique_ptr<Reader> open_reader(const Source& source, const ReadOptions& requested) {
+  const ForegroundOptions& foreground = requested.foreground;
   if (foreground.threshold && std::isnan(*foreground.threshold))
     throw Error(ErrorCode::usage, "the threshold is not a number");
   if (foreground.threshold && foreground.otsu)
     throw Error(ErrorCode::usage, "a threshold and otsu cannot be combined");
   if (!foreground.values.empty() && (foreground.threshold || foreground.otsu))
     throw Error(ErrorCode::usage, "values and a threshold cannot be combined");
-  return std::make_unique<SampleReader>(open_samples(source, asked), source, asked);
+  return std::make_unique<SampleReader>(open_samples(source, requested), source, requested);
 }
 
 BitVolume read_image(const Source& source, const ReadOptions& options, ImageInfo* info) {

@@ -63,7 +63,7 @@ struct RowStyle {
 };
 
 /// Section of a text with one row per component: all of it, or the section that one of several parts writes.
-struct Stretch {
+struct TableSection {
   std::uint64_t first = 0;          // components in stretches before it
   bool begins = true, ends = true;  // whether it contains the text before, and after, all rows
 };
@@ -77,7 +77,7 @@ struct ValueColumn {
   std::span<const std::uint64_t> labels = {};  // labels for that column, if not empty
 
   /// Returns whether there is a column of values in addition to labels.
-  bool is_apart() const { return is_there && !are_labels; }
+  bool has_own_column() const { return is_there && !are_labels; }
 };
 
 /// Writes a value as a number, or `infinite`, if not empty, for infinity.
@@ -220,7 +220,7 @@ char* put_row(char* out, const ComponentTable& table, std::size_t i) {
   }
   out = put_text(out, style.after_centroids);
   out = put_text(out, table.after);
-  if (table.value.is_apart())
+  if (table.value.has_own_column())
     out =
         put_value(put_text(out, style.before_value), table.value.type, table.value.values[i], style.missing);
   if (!table.columns.empty()) out = put_measures<style>(out, table, i);

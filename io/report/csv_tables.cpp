@@ -41,7 +41,7 @@ std::vector<MeasureColumn> columns_of(const MeasureTable& measured) {
 }  // namespace
 
 void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometry,
-                      const Components& components, const MeasureTable& measured, const Stretch& stretch,
+                      const Components& components, const MeasureTable& measured, const TableSection& stretch,
                       const ValueColumn& value, int digits) {
   ComponentTable table{components, volume ? 3 : 2, physical_scale(geometry, volume ? 3 : 2)};
   table.measured = &measured;
@@ -53,7 +53,7 @@ void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometr
   if (stretch.begins) {
     sink(volume ? kColumns3d : kColumns2d);
     if (table.scale) sink(volume ? kPhysical3d : kPhysical2d);
-    sink(names_of(value.is_apart(), table.columns));
+    sink(names_of(value.has_own_column(), table.columns));
   }
   const std::string unit = table.scale ? "," + table.scale->unit : "";
   table.after = unit;
@@ -154,9 +154,10 @@ std::string SummaryRows::text(const Input& input) {
 
 std::string summary_rows(const SummaryRows::Input& input, SummaryRows::Pages pages,
                          const Components& components, const ValueColumn& value) {
-  SummaryRows rows(pages, value.is_apart());
+  SummaryRows rows(pages, value.has_own_column());
   for (std::size_t i = 0; i < components.size(); ++i)
-    rows.add(components.box[i].min[2], value.is_apart() ? value_text(value, i) : "", components.area[i]);
+    rows.add(components.box[i].min[2], value.has_own_column() ? value_text(value, i) : "",
+             components.area[i]);
   return rows.text(input);
 }
 

@@ -24,7 +24,8 @@ namespace gpuccl::io {
 /// digits.
 void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometry,
                       const Components& components, const MeasureTable& measured = MeasureTable(),
-                      const Stretch& stretch = {}, const ValueColumn& value = {}, int digits = kAllDigits);
+                      const TableSection& stretch = {}, const ValueColumn& value = {},
+                      int digits = kAllDigits);
 
 /// Returns whether a text with this beginning, without white space, is a table of components of one or
 /// several inputs.

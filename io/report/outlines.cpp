@@ -140,7 +140,7 @@ void put_polygon(std::string& text, const Polygon& polygon) {
 
 /// A member for its value, if it has one in addition to the label.
 std::string value_member(const ValueColumn& value, std::size_t component) {
-  return value.is_apart() ? R"(,"value":)" + value_text(value, component, "null") : "";
+  return value.has_own_column() ? R"(,"value":)" + value_text(value, component, "null") : "";
 }
 
 constexpr RowStyle kMeasurements{.before_label = "",
@@ -214,11 +214,11 @@ class Categories {
  public:
   explicit Categories(const OutlineSubject& subject)
       : column_(subject.value), values_(subject.values), are_integers_(!is_floating(column_.type)) {
-    constexpr double kMostExact = 9007199254740992;  // 2^53
+    constexpr double kMaxExact = 9007199254740992;  // 2^53
     if (!values_ || are_integers_) return;
     are_integers_ = std::all_of(values_->begin(), values_->end(), [](const OfValue& one) {
       const auto number = std::bit_cast<double>(one.value);
-      return number == std::trunc(number) && std::abs(number) <= kMostExact;
+      return number == std::trunc(number) && std::abs(number) <= kMaxExact;
     });
   }
 

@@ -64,7 +64,7 @@ struct OutlineSubject {
   Extent extent;
   const Components& components;
   const ValueColumn& value;  // of a label map
-  Stretch stretch = {};
+  TableSection stretch = {};
   const std::vector<OfValue>* values = nullptr;  // of all components, each a category of COCO
   const MeasureTable& measured;                  // written in GeoJSON
 };

@@ -184,7 +184,7 @@ void put_values(const TextSink& sink, ValueType type, const std::vector<OfValue>
 }  // namespace
 
 void stream_report(const TextSink& out, const Report& report, const Components& components,
-                   const MeasureTable& measured, const Stretch& stretch) {
+                   const MeasureTable& measured, const TableSection& stretch) {
   std::string waiting;  // small pieces, which are written together
   const TextSink sink = [&](std::string_view text) {
     constexpr std::size_t kAtOnce = std::size_t{1} << 16;

@@ -95,6 +95,6 @@ bool is_report(std::string_view beginning);
 
 /// Streams the report with one component per line, so that millions of components take no memory.
 void stream_report(const TextSink& sink, const Report& report, const Components& components,
-                   const MeasureTable& measured = MeasureTable(), const Stretch& stretch = {});
+                   const MeasureTable& measured = MeasureTable(), const TableSection& stretch = {});
 
 }  // namespace gpuccl::io

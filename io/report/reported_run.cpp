@@ -177,8 +177,8 @@ double z_of_plane(const Json& geometry, const std::vector<std::string_view>& cen
 
 /// Returns whether components extend over slices, from the head of a report.
 bool labels_volumes(const Json& head) {
-  constexpr int kMost2d = 8;  // connectivity
-  return head.at("labeling").at("connectivity").get<int>() > kMost2d;
+  constexpr int kMax2d = 8;  // connectivity
+  return head.at("labeling").at("connectivity").get<int>() > kMax2d;
 }
 
 /// Returns a number of a report with fewer digits; integers stay.
@@ -280,7 +280,7 @@ std::string reported_summary(const std::string& path, const std::string& input, 
 }
 
 std::optional<ReportedRun> read_reported_run(const std::string& path) {
-  const Descriptor file = open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  const Descriptor file = open_retrying(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   try {

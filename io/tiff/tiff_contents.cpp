@@ -123,15 +123,15 @@ class ContentsScanner {
 
   /// Returns the first pages of a choice without its pages: "1, 3, ..."; "" if they are not known.
   std::string pages_without(PlaneChoice choice) const {
-    constexpr std::size_t kMost = 4;
+    constexpr std::size_t kMax = 4;
     choice.pages.reset();
     std::string list;
     try {
       choice = with_channel_number(choice, chosen_series(description().series, choice).channel_names);
       const std::vector<std::int64_t> planes = chosen_planes(description().series, choice);
-      for (std::size_t i = 0; i < std::min(kMost, planes.size()); ++i)
+      for (std::size_t i = 0; i < std::min(kMax, planes.size()); ++i)
         list += (i == 0 ? "" : ", ") + std::to_string(planes[i]);
-      if (planes.size() > kMost) list += ", ...";
+      if (planes.size() > kMax) list += ", ...";
     } catch (const Error&) {  // the remedy is to leave out --page
     }
     return list;
@@ -430,7 +430,7 @@ PageRange choose_run(TiffHandle& tiff, ReadOptions& options) {
   const std::vector<TiffRun> runs = runs_of_pages(tiff, options.limits);
   if (runs.size() == 1) return {};
   const TiffRun& run = runs[static_cast<std::size_t>(
-      plane_place(static_cast<std::int64_t>(runs.size()), series, "images", "--series"))];
+      resolve_index(static_cast<std::int64_t>(runs.size()), series, "images", "--series"))];
   series.reset();
   return {run.begin, run.end};
 }
@@ -462,8 +462,8 @@ void prepare_page(TIFF* tiff) {
     TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
 }
 
-TiffContents read_tiff_contents(TiffHandle& tiff, SharedTiff& file, const ReadOptions& asked) {
-  ReadOptions options = asked;
+TiffContents read_tiff_contents(TiffHandle& tiff, SharedTiff& file, const ReadOptions& requested) {
+  ReadOptions options = requested;
   const PageRange range = choose_run(tiff, options);
   ContentsScanner scanner(tiff, file, options);
   TiffContents contents = scan(scanner, range, tiff, options);

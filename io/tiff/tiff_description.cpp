@@ -19,15 +19,15 @@
 namespace gpuccl::io {
 const TiffSeries& chosen_series(const std::vector<TiffSeries>& series, const PlaneChoice& choice) {
   return series[static_cast<std::size_t>(
-      plane_place(static_cast<std::int64_t>(series.size()), choice.series, "images", "--series"))];
+      resolve_index(static_cast<std::int64_t>(series.size()), choice.series, "images", "--series"))];
 }
 
 std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, const PlaneChoice& choice) {
   const TiffSeries& one = chosen_series(series, choice);
   check_order(one);
-  const std::int64_t frame = plane_place(one.frames, choice.frame, "time points", "--frame");
+  const std::int64_t frame = resolve_index(one.frames, choice.frame, "time points", "--frame");
   const std::int64_t channel =
-      plane_place(one.channels, choice.channel, channels_in_words(one.channel_names), "--channel");
+      resolve_index(one.channels, choice.channel, channels_in_words(one.channel_names), "--channel");
   std::int64_t plane = one.first, step = 1, stride = 1;
   for (const char axis : one.order) {
     if (axis == 'Z')
@@ -36,8 +36,8 @@ std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, c
       plane += planes_of(stride, axis == 'C' ? channel : frame);
     stride = planes_of(stride, axis == 'C' ? one.channels : axis == 'T' ? one.frames : one.slices);
   }
-  constexpr std::int64_t kMost = std::int64_t{1} << 22;  // no file has so many, and the list takes memory
-  if (one.slices > kMost)
+  constexpr std::int64_t kMax = std::int64_t{1} << 22;  // no file has so many, and the list takes memory
+  if (one.slices > kMax)
     throw Error(ErrorCode::data, fmt::format("its description lists {} slices", one.slices));
   std::vector<std::int64_t> planes;
   for (std::int64_t i = 0; i < one.slices; ++i) planes.push_back(plane + i * step);
@@ -58,7 +58,7 @@ Number number_in(const std::string& text, Number otherwise) {
   Number number{};
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (failure != std::errc() || !(number > 0)) return otherwise;
-  return std::is_integral_v<Number> ? std::min(number, static_cast<Number>(kMostPlanes)) : number;
+  return std::is_integral_v<Number> ? std::min(number, static_cast<Number>(kMaxPlanes)) : number;
 }
 
 /// Parses lines "key=value" after "ImageJ=1.53". In a composite, the samples of a pixel are channels.
@@ -251,7 +251,7 @@ void check_axes(const TiffDescription& description, std::int64_t found, bool are
 
 namespace {
 
-constexpr double kMostTreeBytes = 64 << 20;
+constexpr double kMaxTreeBytes = 64 << 20;
 
 /// Returns the maximum memory of pugixml for the tree of a text.
 double tree_bytes(const std::string& xml) {
@@ -279,7 +279,7 @@ Number number_of(const pugi::xml_node& node, const char* name, Number otherwise,
   Number number{};
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (failure != std::errc() || !(number >= least)) return otherwise;
-  return std::is_integral_v<Number> ? std::min(number, static_cast<Number>(kMostPlanes)) : number;
+  return std::is_integral_v<Number> ? std::min(number, static_cast<Number>(kMaxPlanes)) : number;
 }
 
 std::int64_t size_of(const pugi::xml_node& pixels, const char* name) {
@@ -353,7 +353,7 @@ void add_sizes(const pugi::xml_node& pixels, TiffSeries& series) {
 }  // namespace
 
 void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& description) {
-  if (tree_bytes(xml) > kMostTreeBytes)
+  if (tree_bytes(xml) > kMaxTreeBytes)
     throw Error(ErrorCode::data, "has OME-XML of " + bytes_in_words(static_cast<double>(xml.size())) +
                                      " with more elements than are read");
   pugi::xml_document document;
@@ -374,7 +374,7 @@ void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& d
   for (const pugi::xml_node& pixels : all) {
     TiffSeries series = series_of(pixels, samples_per_pixel, next);
     add_sizes(pixels, series);
-    next = std::min(series.first + series.planes(), kMostPlanes);
+    next = std::min(series.first + series.planes(), kMaxPlanes);
     description.series.push_back(std::move(series));
   }
   const TiffSeries& first = description.series.front();

@@ -14,10 +14,10 @@
 namespace gpuccl::io {
 
 /// A number of planes that no file has. Larger claims count as this, so that their products do not overflow.
-constexpr std::int64_t kMostPlanes = INT32_MAX;
+constexpr std::int64_t kMaxPlanes = INT32_MAX;
 
-/// Returns the product of two numbers of planes, at most kMostPlanes.
-constexpr std::int64_t planes_of(std::int64_t a, std::int64_t b) { return std::min(a * b, kMostPlanes); }
+/// Returns the product of two numbers of planes, at most kMaxPlanes.
+constexpr std::int64_t planes_of(std::int64_t a, std::int64_t b) { return std::min(a * b, kMaxPlanes); }
 
 /// One image of a TIFF: which of its planes it has, and how they follow each other.
 struct TiffSeries {
@@ -29,7 +29,7 @@ struct TiffSeries {
   Vector3 spacing{};          // of OME; 0: unknown
   LengthUnit unit = LengthUnit::unknown;
 
-  /// Returns the number of planes, at most kMostPlanes.
+  /// Returns the number of planes, at most kMaxPlanes.
   std::int64_t planes() const { return planes_of(planes_of(channels, slices), frames); }
 };
 

@@ -15,13 +15,14 @@ namespace gpuccl::io {
 static_assert(std::endian::native == std::endian::little, "strips go into the file as they lie in memory");
 
 TiffFile::TiffFile(TiffPages pages)
-    : StripFile(pages.strips, pages.compression == Compression::none ? Places::known : Places::after_others),
+    : StripFile(pages.strips, pages.compression == Compression::none ? StripPlacement::known
+                                                                     : StripPlacement::after_others),
       pages_(std::move(pages)),
       last_classic_end_(last_classic_strip_end(pages_)) {
   if (TIFFIsCODECConfigured(static_cast<std::uint16_t>(tiff_scheme(pages_.compression))) == 0)
     throw Error(ErrorCode::usage, "this libtiff cannot write the compression asked for");
   // Uncompressed files that will be too large are known at once, others when they exceed the limit.
-  const bool known = places() == Places::known;
+  const bool known = places() == StripPlacement::known;
   check_end(known ? static_cast<std::uint64_t>(strips().row_bytes * strips().extent.rows()) : 0);
 }
 
@@ -36,7 +37,7 @@ void TiffFile::append(std::int64_t /*strip*/, const StripEntry& entry) {
 
 void TiffFile::write_tail(int file, std::uint64_t strips_end) const {
   std::vector<std::uint64_t> known;
-  if (places() == Places::known)
+  if (places() == StripPlacement::known)
     for (std::int64_t strip = 0; strip < strips().count(); ++strip)
       known.push_back((known.empty() ? kFirstStrip : known.back()) + strips().bytes(strip));
   const bool fits = last_classic_end_ >= 0 && strips_end <= static_cast<std::uint64_t>(last_classic_end_);

@@ -289,17 +289,17 @@ bool have_like_samples(const std::vector<TiffRun>& runs) {
 }
 
 std::string to_string(const std::vector<TiffRun>& runs) {
-  constexpr std::size_t kMost = 8;
+  constexpr std::size_t kMax = 8;
   const bool are_alike = have_like_samples(runs);
   std::string text = fmt::format("{} images (", runs.size());
-  for (std::size_t i = 0; i < std::min(kMost, runs.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMax, runs.size()); ++i) {
     const TiffRun& run = runs[i];
     if (i > 0) text += ", ";
     if (run.end - run.begin > 1) text += fmt::format("{} pages of ", run.end - run.begin);
     text += fmt::format("{}x{}", run.width, run.height);
     if (!are_alike) text += " of " + samples_in_words(run);
   }
-  return text + (runs.size() > kMost ? ", ..." : "") + ")";
+  return text + (runs.size() > kMax ? ", ..." : "") + ")";
 }
 
 }  // namespace gpuccl::io

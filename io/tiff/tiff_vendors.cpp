@@ -10,7 +10,7 @@
 namespace gpuccl::io {
 namespace {
 
-constexpr std::int64_t kMostPlanes = std::int64_t{1} << 22;  // no file has so many
+constexpr std::int64_t kMaxPlanes = std::int64_t{1} << 22;  // no file has so many
 
 /// The value of a tag, whose numbers are at offsets in bytes.
 class TagValue {
@@ -23,7 +23,7 @@ class TagValue {
   }
   /// Returns a number of elements along an axis, which is at least 1.
   std::int64_t size_at(std::uint64_t offset, int bytes) const {
-    return std::clamp<std::int64_t>(static_cast<std::int64_t>(at(offset, bytes)), 1, kMostPlanes);
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(at(offset, bytes)), 1, kMaxPlanes);
   }
   double double_at(std::uint64_t offset) const { return std::bit_cast<double>(at(offset, 8)); }
 
@@ -37,7 +37,7 @@ class TagValue {
 void read_metamorph(const TagValue& value, TiffDescription& description) {
   constexpr std::uint64_t kPlaneBytes = 24, kDenominator = 4, kDate = 8, kTime = 12;
   const std::int64_t planes =
-      std::clamp<std::int64_t>(static_cast<std::int64_t>(value.count()), 1, kMostPlanes);
+      std::clamp<std::int64_t>(static_cast<std::int64_t>(value.count()), 1, kMaxPlanes);
   bool has_distances = true, has_times = true;
   for (std::int64_t i = 0; i < planes; ++i) {
     const std::uint64_t plane = static_cast<std::uint64_t>(i) * kPlaneBytes;

@@ -41,7 +41,7 @@ bool is_near(Point p, Point a, Point b, std::int64_t radius) {
 }  // namespace
 
 Digits::Digits(int height)
-    : height_(std::max(height, kLeastHeight)),
+    : height_(std::max(height, kMinHeight)),
       glyph_width_(glyph_width(height_)),
       advance_(glyph_width_ + gap(height_)) {
   // In units of an eighth of a seventh of a pixel: `height_` * 8 for a unit of the shapes, 56 for a pixel.
@@ -119,7 +119,7 @@ static ContactSheet best_sheet(Extent extent, int slice_step, int text_height) {
 
 ContactSheet plan_contact_sheet(Extent extent) {
   const int slice_step = divide_up(extent.depth, kMaxShown);
-  ContactSheet best = best_sheet(extent, slice_step, Digits::kLeastHeight);
+  ContactSheet best = best_sheet(extent, slice_step, Digits::kMinHeight);
   const auto widest = [&](int text_height) {
     return Digits::width(text_height, std::to_string(best.slice(best.shown - 1)).size());
   };
@@ -134,7 +134,7 @@ ContactSheet plan_contact_sheet(Extent extent) {
 
 namespace {
 
-constexpr int kMost = 64;  // samples of a row that are averaged, and pixels at a time
+constexpr int kMax = 64;  // samples of a row that are averaged, and pixels at a time
 constexpr std::uint8_t kBorder = 128;
 // Levels of white: labels are brighter. In light images, such as pages, they would hardly be seen on the
 // paper.
@@ -167,15 +167,15 @@ double mean(const double* values, int count) {
 /// Calls `take(x, mean)` for each `factor` samples of a row.
 template <class Take>
 void reduce_row(const SampleFormat& format, const std::byte* row, int width, int factor, Take take) {
-  std::array<double, std::size_t{kMost} * kMost> values;
+  std::array<double, std::size_t{kMax} * kMax> values;
   const int count = static_cast<int>((std::int64_t{width} + factor - 1) / factor);
-  const int at_once = factor <= kMost ? kMost : 1;
+  const int at_once = factor <= kMax ? kMax : 1;
   for (int begin = 0; begin < count; begin += at_once) {
     const int end = std::min(begin + at_once, count);
     const std::int64_t first = std::int64_t{begin} * factor;
     const auto samples =
         static_cast<int>(std::min<std::int64_t>(width - first, std::int64_t{at_once} * factor));
-    const int used = std::min(samples, kMost * at_once), skipped = (samples - used) / 2;
+    const int used = std::min(samples, kMax * at_once), skipped = (samples - used) / 2;
     to_values(format, false, row, first + skipped, used, values.data());
     for (int x = begin; x < end; ++x) {
       const int at = at_once == 1 ? 0 : (x - begin) * factor;
@@ -208,9 +208,9 @@ std::vector<float> some_values(const SampleSource& source, std::int64_t memory, 
 }  // namespace
 
 GrayRange gray_range(const std::vector<float>& all) {
-  constexpr std::size_t kMostValues = std::size_t{1} << 21;
+  constexpr std::size_t kMaxValues = std::size_t{1} << 21;
   std::vector<float> values;
-  for (std::size_t i = 0, step = 1 + all.size() / kMostValues; i < all.size(); i += step)
+  for (std::size_t i = 0, step = 1 + all.size() / kMaxValues; i < all.size(); i += step)
     if (!std::isnan(all[i])) values.push_back(all[i]);
   if (values.empty()) return {};
   const auto at = [&](double share) {

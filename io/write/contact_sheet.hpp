@@ -15,7 +15,7 @@ namespace gpuccl::io {
 /// computed with integers.
 class Digits {
  public:
-  static constexpr int kLeastHeight = 7;  // one pixel for each unit of the shapes
+  static constexpr int kMinHeight = 7;  // one pixel for each unit of the shapes
 
   explicit Digits(int height);
 

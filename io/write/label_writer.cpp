@@ -33,41 +33,42 @@ bool fits(Label count) {
 
 }  // namespace
 
-LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format) {
+LabelType resolve_label_type(LabelType requested, Label count, LabelFormat format) {
   const LabelTraits& traits = traits_of(format);
   const std::string title(traits.title);
-  if (asked == LabelType::u8 && !traits.holds(asked)) asked = LabelType::u16;
-  if (asked != LabelType::automatic && !traits.holds(asked))
-    throw Error(asked == LabelType::u32 ? ErrorCode::usage : ErrorCode::data,
-                title + " cannot hold " + long_name(asked) + "; write a .tiff");
-  if (!traits.holds(LabelType::u32) && asked != LabelType::f32 && !fits<std::uint16_t>(count))
+  if (requested == LabelType::u8 && !traits.holds(requested)) requested = LabelType::u16;
+  if (requested != LabelType::automatic && !traits.holds(requested))
+    throw Error(requested == LabelType::u32 ? ErrorCode::usage : ErrorCode::data,
+                title + " cannot hold " + long_name(requested) + "; write a .tiff");
+  if (!traits.holds(LabelType::u32) && requested != LabelType::f32 && !fits<std::uint16_t>(count))
     throw Error(ErrorCode::data,
                 std::to_string(count) + " labels do not fit the 16 bits of " + title + "; write a .tiff");
   const auto refuse = [count](const std::string& type, const std::string& larger) {
     throw Error(ErrorCode::data,
                 std::to_string(count) + " labels do not fit " + type + "; ask for " + larger);
   };
-  if (asked == LabelType::u8 && !fits<std::uint8_t>(count))
+  if (requested == LabelType::u8 && !fits<std::uint8_t>(count))
     refuse("u8", fits<std::uint16_t>(count) ? "u16" : "u32");
-  if (asked == LabelType::u16 && !fits<std::uint16_t>(count)) refuse("u16", "u32");
-  if (asked != LabelType::automatic) return asked;
+  if (requested == LabelType::u16 && !fits<std::uint16_t>(count)) refuse("u16", "u32");
+  if (requested != LabelType::automatic) return requested;
   return fits<std::uint16_t>(count) ? LabelType::u16 : LabelType::u32;
 }
 
 std::string lost_geometry(LabelFormat format, const Geometry& geometry, int depth) {
-  using Place = LabelTraits::Place;
+  using GeometrySupport = LabelTraits::GeometrySupport;
   const LabelTraits& traits = traits_of(format);
   const std::string cannot = std::string(traits.title) + " cannot hold ";
   const bool is_placed = geometry.orientation && !is_plain(*geometry.orientation);
-  if (traits.place == Place::nothing && (geometry.is_known() || is_placed))
+  if (traits.place == GeometrySupport::nothing && (geometry.is_known() || is_placed))
     return cannot + "the pixel size; use TIFF, NIfTI, NRRD, MetaImage, MRC or Zarr";
   if (traits.needs_unit && geometry.is_known() && geometry.unit == LengthUnit::unknown)
     return cannot + "a pixel size without a unit; set one with --spacing X,Y,Z,UNIT";
-  if (traits.place == Place::spacing && is_placed)
+  if (traits.place == GeometrySupport::spacing && is_placed)
     return cannot + "origin and directions; use NIfTI, NRRD or MetaImage";
   const bool is_turned = geometry.orientation && !is_unturned(*geometry.orientation);
-  if ((traits.place == Place::origin && is_turned) ||
-      (traits.place == Place::axes && geometry.orientation && !world_axes(in_lps(*geometry.orientation))))
+  if ((traits.place == GeometrySupport::origin && is_turned) ||
+      (traits.place == GeometrySupport::axes && geometry.orientation &&
+       !world_axes(in_lps(*geometry.orientation))))
     return cannot + "directions; use NIfTI, NRRD or MetaImage";
   const bool needs_z = traits.needs_z_spacing && !(traits.keeps_frame && geometry.nifti);
   if (needs_z && depth > 1 && geometry.is_known() && !geometry.is_known(3))

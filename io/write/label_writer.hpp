@@ -12,7 +12,7 @@ namespace gpuccl::io {
 
 /// Returns the type in which `count` labels are written. Error (data) if they do not fit the requested type
 /// or format, (usage) if the format does not have the type.
-LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format);
+LabelType resolve_label_type(LabelType requested, Label count, LabelFormat format);
 
 /// Returns a warning that lists the parts of `geometry` that `format` cannot store for this many slices, and
 /// a format that can; "" if nothing is lost.

@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::uint8_t kBetweenTiles = 48, kSliceNumber = 230;  // gray
 constexpr int kOpaque = 255, kFill = 120;  // opacity of labels over an image: outline, inside
-constexpr std::size_t kMostNumbers = 150;
-constexpr int kNumberShare = 110;      // of the longer side of a sheet is the height of numbers of components
-constexpr int kMostNumberHeight = 22;  // pixels
+constexpr std::size_t kMaxNumbers = 150;
+constexpr int kNumberShare = 110;     // of the longer side of a sheet is the height of numbers of components
+constexpr int kMaxNumberHeight = 22;  // pixels
 constexpr int kRowsATask = 16, kRowsAtOnce = 128;  // of pixels
 
 /// Rows of pixels of all tiles, numbered in the order of the rows of labels that they show.
@@ -90,7 +90,7 @@ std::vector<NumberedComponent> largest_components(
   std::vector<NumberedComponent> largest;  // a heap, whose front is the smallest
   for (std::size_t i = 0; i < components.size(); ++i) {
     const std::uint64_t area = components.area[i];
-    if (largest.size() == kMostNumbers && area <= largest.front().area) continue;
+    if (largest.size() == kMaxNumbers && area <= largest.front().area) continue;
     const std::uint64_t number = number_of(i);
     if (number == 0) continue;
     NumberedComponent one{first + static_cast<Label>(i) + 1, number, area, components.box[i], {}};
@@ -101,7 +101,7 @@ std::vector<NumberedComponent> largest_components(
     }
     largest.push_back(one);
     std::push_heap(largest.begin(), largest.end());
-    if (largest.size() <= kMostNumbers) continue;
+    if (largest.size() <= kMaxNumbers) continue;
     std::pop_heap(largest.begin(), largest.end());
     largest.pop_back();
   }
@@ -111,7 +111,7 @@ std::vector<NumberedComponent> largest_components(
 
 void keep_largest(std::vector<NumberedComponent>& components) {
   std::sort(components.begin(), components.end());
-  if (components.size() > kMostNumbers) components.resize(kMostNumbers);
+  if (components.size() > kMaxNumbers) components.resize(kMaxNumbers);
 }
 
 std::int64_t bytes_of_preview_rows(Extent extent, std::int64_t runs) {
@@ -303,7 +303,7 @@ void Preview::find_numbers(const PreviewRow& row) {
 /// Writes the numbers of the largest components, as long as they do not cover others.
 void Preview::write_numbers() {
   if (numbers_.empty()) return;
-  const Digits digits(std::min(std::max(sheet_.width(), sheet_.height()) / kNumberShare, kMostNumberHeight));
+  const Digits digits(std::min(std::max(sheet_.width(), sheet_.height()) / kNumberShare, kMaxNumberHeight));
   std::sort(numbers_.begin(), numbers_.end(),
             [](const Number& a, const Number& b) { return a.component < b.component; });
   std::vector<std::array<int, 4>> taken;

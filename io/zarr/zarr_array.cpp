@@ -89,14 +89,14 @@ std::string ZarrArray::key(const std::vector<std::uint64_t>& at) const {
 }
 
 void complete(ZarrArray& array, const Json& fill_value) {
-  constexpr std::size_t kMostAxes = 32;
-  constexpr std::uint64_t kMostOfShard = std::uint64_t{1} << 24;  // chunks: an index of 256 MiB
+  constexpr std::size_t kMaxAxes = 32;
+  constexpr std::uint64_t kMaxShardChunks = std::uint64_t{1} << 24;  // chunks: an index of 256 MiB
   const std::size_t axes = array.shape.size();
-  if (axes < 2 || axes > kMostAxes)
+  if (axes < 2 || axes > kMaxAxes)
     refuse_zarr(std::to_string(axes) + (axes == 1 ? " axis" : " axes") + ", not 2 or 3: (y, x) or (z, y, x)");
   if (array.chunk.size() != axes) refuse_zarr("chunks with another number of axes than the shape");
   check_chunk(array);
-  if (array.shards && !product(array.shards->chunks, kMostOfShard))
+  if (array.shards && !product(array.shards->chunks, kMaxShardChunks))
     refuse_zarr("shards of " + sizes_in_words(array.shards->chunks) + " chunks");
   if (array.order.empty()) array.order = order_of_c(axes);
   const std::uint64_t bits = fill_bits(fill_value, array.format);

@@ -28,8 +28,8 @@ struct ZarrLabelLayout {
         depth(side(options.chunk[2], extent.depth, 1)),
         strips(extent, bits_per_sample(options.type), options.strips_at_once) {
     constexpr std::int64_t kStripBytes = std::int64_t{2} << 20;
-    constexpr std::int64_t kLeast = 64;
-    const auto usual = std::clamp<std::int64_t>(kStripBytes / strips.row_bytes, kLeast, kSide);
+    constexpr std::int64_t kMin = 64;
+    const auto usual = std::clamp<std::int64_t>(kStripBytes / strips.row_bytes, kMin, kSide);
     height = side(options.chunk[1], extent.height, static_cast<int>(usual));
     columns = (std::int64_t{extent.width} + width - 1) / width;
     strips.rows_per_strip = height;
@@ -42,7 +42,9 @@ struct ZarrLabelLayout {
  private:
   static constexpr int kSide = 1024;
 
-  static int side(int asked, int extent, int usual) { return std::min(asked > 0 ? asked : usual, extent); }
+  static int side(int requested, int extent, int usual) {
+    return std::min(requested > 0 ? requested : usual, extent);
+  }
 };
 
 /// Level of a pyramid of labels: every `steps`-th element of level 0 along x, y and z.

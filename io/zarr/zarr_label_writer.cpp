@@ -430,7 +430,7 @@ class LevelMaker {
 class ZarrFile final : public StripFile {
  public:
   ZarrFile(const ZarrLabelLayout& layout, ZarrLabelHeader header)
-      : StripFile(layout.strips, Places::own_files), layout_(layout), header_(std::move(header)) {}
+      : StripFile(layout.strips, StripPlacement::own_files), layout_(layout), header_(std::move(header)) {}
 
   const ZarrLabelLayout& layout() const { return layout_; }
   const ZarrLabelHeader& header() const { return header_; }
@@ -471,7 +471,7 @@ class ZarrFile final : public StripFile {
 class ZipFile final : public StripFile {
  public:
   ZipFile(const ZarrLabelLayout& layout, ZarrLabelHeader header)
-      : StripFile(layout.strips, Places::after_others), layout_(layout), header_(std::move(header)) {}
+      : StripFile(layout.strips, StripPlacement::after_others), layout_(layout), header_(std::move(header)) {}
 
   const ZarrLabelLayout& layout() const { return layout_; }
   const ZarrLabelHeader& header() const { return header_; }
@@ -493,8 +493,8 @@ class ZipFile final : public StripFile {
 
 /// Refuses chunks that are larger than programs read.
 void check_chunk(const ZarrLabelLayout& layout, LabelType type) {
-  constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
-  if (layout.chunk_samples() > kMostBytes / (bits_per_sample(type) / 8))
+  constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
+  if (layout.chunk_samples() > kMaxBytes / (bits_per_sample(type) / 8))
     throw Error(ErrorCode::usage, "its chunks would exceed 1 GiB; use smaller ones in --chunks");
 }
 
@@ -568,17 +568,17 @@ LabelFile ozx_label_file(const Extent& extent, const WriteOptions& options) {
 
 LabelFile zarr_label_file(const std::string& path, const Extent& extent, const WriteOptions& options) {
   ZarrLabelHeader header;
-  const int asked = options.shards ? 3 : options.zarr_format;
-  header.version = asked != 0 ? asked : std::max(options.geometry.zarr_format, 2);
+  const int requested = options.shards ? 3 : options.zarr_format;
+  header.version = requested != 0 ? requested : std::max(options.geometry.zarr_format, 2);
   if (is_label_group(path)) {
     header.group = std::filesystem::path(path).filename().string();
     header.version = zarr_version_of_image(path);
-    if (asked != 0 && asked != header.version)
+    if (requested != 0 && requested != header.version)
       throw Error(ErrorCode::usage, "labels have the Zarr format of their image, " +
                                         std::to_string(header.version) +
                                         "; leave --zarr-format and --shards out, or write another store");
   }
-  header.shards = header.version == 3 && (options.shards || (asked == 0 && options.geometry.zarr_shards));
+  header.shards = header.version == 3 && (options.shards || (requested == 0 && options.geometry.zarr_shards));
   header.options = options;
   header.levels = zarr_levels(path, extent, options);
   const ZarrLabelLayout layout(extent, options);

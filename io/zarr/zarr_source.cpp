@@ -329,12 +329,12 @@ class ZarrChunks final : public Chunks {
     std::unique_ptr<const InputFile> file;  // null: there is none
     std::vector<std::uint64_t> index;
   };
-  struct Piece {
+  struct ChunkRange {
     std::uint64_t offset, bytes;
   };
 
-  void read_piece(const std::string& key, const InputFile& file, Piece piece, std::vector<std::byte>& stored,
-                  std::vector<std::byte>& samples) const;
+  void read_range(const std::string& key, const InputFile& file, ChunkRange range,
+                  std::vector<std::byte>& stored, std::vector<std::byte>& samples) const;
   std::shared_ptr<const Shard> shard(const std::string& key) const;
   std::shared_ptr<const Shard> open_shard(const std::string& key) const;
   void give_up_shards() const;
@@ -377,7 +377,7 @@ bool ZarrChunks::read(const std::vector<std::uint64_t>& at, std::vector<std::byt
   if (!array_.shards) {
     const std::string key = path_ + array_.key(at);
     const auto file = store_->open(key);
-    if (file) in_file(key, [&] { read_piece(key, *file, {0, file->size()}, stored, samples); });
+    if (file) in_file(key, [&] { read_range(key, *file, {0, file->size()}, stored, samples); });
     return file != nullptr;
   }
   const std::vector<std::uint64_t>& chunks = array_.shards->chunks;
@@ -391,28 +391,28 @@ bool ZarrChunks::read(const std::vector<std::uint64_t>& at, std::vector<std::byt
   return in_file(key, [&] {
     const std::shared_ptr<const Shard> found = shard(key);
     if (!found->file) return false;
-    const Piece piece{found->index[2 * inside], found->index[2 * inside + 1]};
+    const ChunkRange range{found->index[2 * inside], found->index[2 * inside + 1]};
     constexpr std::uint64_t kMissing = std::numeric_limits<std::uint64_t>::max();
-    if (piece.offset == kMissing && piece.bytes == kMissing) return false;
-    read_piece(key, *found->file, piece, stored, samples);
+    if (range.offset == kMissing && range.bytes == kMissing) return false;
+    read_range(key, *found->file, range, stored, samples);
     return true;
   });
 }
 
-void ZarrChunks::read_piece(const std::string& key, const InputFile& file, Piece piece,
+void ZarrChunks::read_range(const std::string& key, const InputFile& file, ChunkRange range,
                             std::vector<std::byte>& stored, std::vector<std::byte>& samples) const {
   const std::size_t bytes = array_.chunk_bytes();
   const bool is_plain = array_.codecs.empty();
-  if (piece.bytes > file.size() || piece.offset > file.size() - piece.bytes)
+  if (range.bytes > file.size() || range.offset > file.size() - range.bytes)
     throw Error(ErrorCode::data, "is beyond the end of the file, which may be truncated");
-  if (piece.bytes > array_.codecs.most_stored(bytes))
-    throw Error(ErrorCode::data, fmt::format("has {} bytes, more than its shape can take", piece.bytes));
-  if (is_plain && piece.bytes != bytes)
-    throw Error(ErrorCode::data, fmt::format("has {} bytes, not {}", piece.bytes, bytes));
+  if (range.bytes > array_.codecs.most_stored(bytes))
+    throw Error(ErrorCode::data, fmt::format("has {} bytes, more than its shape can take", range.bytes));
+  if (is_plain && range.bytes != bytes)
+    throw Error(ErrorCode::data, fmt::format("has {} bytes, not {}", range.bytes, bytes));
   samples.resize(bytes);
   std::vector<std::byte>& to = is_plain ? samples : stored;
-  to.resize(static_cast<std::size_t>(piece.bytes));
-  if (file.read_at(piece.offset, to.data(), to.size()) != to.size())
+  to.resize(static_cast<std::size_t>(range.bytes));
+  if (file.read_at(range.offset, to.data(), to.size()) != to.size())
     throw Error(ErrorCode::data, "the file is truncated");
   if (to.size() == file.size()) store_->check(key, to);  // a shard is read in parts
   if (!is_plain) array_.codecs.decode(stored, samples);

@@ -44,7 +44,7 @@ Descriptor open_name(int folder, const std::string& name, int flags, const std::
 }  // namespace
 
 ZarrFolder::ZarrFolder(const std::string& path, bool follow)
-    : folder_(open_again(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), follow_(follow) {
+    : folder_(open_retrying(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), follow_(follow) {
   if (!folder_) throw Error(failure_to_read(errno), system_reason(errno));
 }
 

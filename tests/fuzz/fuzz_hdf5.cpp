@@ -35,8 +35,8 @@ namespace {
 class Server {
  public:
   int socket() {
-    constexpr int kMostFiles = 20000;  // of one process: damaged files leave memory behind
-    if (process_ != 0 && (++files_ % kMostFiles == 0 || ::waitpid(process_, nullptr, WNOHANG) != 0)) stop();
+    constexpr int kMaxFiles = 20000;  // of one process: damaged files leave memory behind
+    if (process_ != 0 && (++files_ % kMaxFiles == 0 || ::waitpid(process_, nullptr, WNOHANG) != 0)) stop();
     if (process_ == 0) start();
     return socket_;
   }
@@ -103,10 +103,10 @@ void io::Hdf5Child::end() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gpuccl;
-  constexpr std::size_t kMostSaid = 1 << 15;  // fits a socket, and so does what is answered
+  constexpr std::size_t kMaxSaid = 1 << 15;  // fits a socket, and so does what is answered
   said.clear();
   const bool is_file = io::FileStart(*fuzz::file_of(data, size)).is_of(io::kHdf5Format);
-  if (!is_file) said.assign(reinterpret_cast<const char*>(data), std::min(size, kMostSaid));
+  if (!is_file) said.assign(reinterpret_cast<const char*>(data), std::min(size, kMaxSaid));
   if (!is_file && said.empty()) return 0;
   static constexpr std::uint8_t kFile[] = "16 bytes of it.";
   const auto file = is_file ? fuzz::file_of(data, size) : fuzz::file_of(kFile, sizeof kFile);

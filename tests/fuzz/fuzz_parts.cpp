@@ -48,11 +48,11 @@ struct Run {
     options.values.by_values = by_values;
     if (by_values) options.values.delta = 1;
     input.emplace(paths, options, app::WarnAbout{});
-    app::Piece piece(*input, kSlab);
+    app::PartLabeler piece(*input, kSlab);
     piece.read();
     Engine engine({.device = DeviceChoice::cpu}, {});
     SoloLink link;
-    const app::Piece::Labels found = app::label_piece(link, piece, paths.input, engine, [] {});
+    const app::PartLabeler::Labels found = app::label_piece(link, piece, paths.input, engine, [] {});
     const Components& components = found.labeled.components;
     files[0] = written(app::sections::kOfLabels, [&](io::CheckedFileWriter& file) {
       app::write_labeled_part(file, piece.report(), found, kSlab, input->extent());
@@ -90,14 +90,14 @@ struct Run {
 
   /// Joins the part with itself, and lists and renders its labels.
   void join(const std::shared_ptr<const io::CheckedFile>& file) const {
-    app::PieceReport::of_text(file->read_text(app::sections::kReport));
+    app::PartFacts::of_text(file->read_text(app::sections::kReport));
     const std::vector<Slab> slabs{kSlab};
     const JoinedSlabs joined = join_slabs(input->extent(), input->connectivity(), slabs, [&](std::size_t) {
       return app::read_slab_to_join(*file, kSlab, *input, options.values.most_difference());
     });
     const std::vector<Label> numbers = joined.numbers(0);
     if (*std::max_element(numbers.begin(), numbers.end()) > joined.whole.count) __builtin_trap();
-    const RelabeledSlab slab = app::stored_slab(file, kSlab, input->extent(), numbers);
+    const SlabLabels slab = app::stored_slab(file, kSlab, input->extent(), numbers);
     LabelRuns runs;
     slab.labels->list_runs(0, slab.labels->extent().rows(), runs, nullptr);
     for (const LabelRun& run : runs.runs)
@@ -107,7 +107,7 @@ struct Run {
   }
 
   void read_measures(const io::CheckedFile& file) const {
-    const GlobalPart part = app::read_numbered_part(file, 0, input->extent());
+    const PartResult part = app::read_numbered_part(file, 0, input->extent());
     MeasureTable measured = empty_measures(input->extent(), part.components, all_measures());
     std::vector<std::size_t> all(part.components.size());
     std::iota(all.begin(), all.end(), std::size_t{0});

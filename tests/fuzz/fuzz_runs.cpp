@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto byte = [&]() -> unsigned { return size == 0 ? 0 : (--size, *data++); };
   const unsigned kind = byte();
   // Up to rows that are longer than the window of Deflate, in images of not much more than a few windows.
-  constexpr int kLongestRow = 40000, kMostBytes = 160000;
+  constexpr int kLongestRow = 40000, kMaxBytes = 160000;
   const int sample_bytes = 1 << kind % 3;
   const int width = 1 + static_cast<int>(byte() << 8 * (kind >> 3 & 1) | (kind >> 4));
   const io::SampleRow row{.width = std::min(width, kLongestRow / sample_bytes),
@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::uint32_t largest = row.sample_bytes == 4 ? 0xffffffffu : (1u << 8 * row.sample_bytes) - 1;
   LabelRuns runs;
   std::vector<LabelRun> above;
-  const auto most_rows = static_cast<std::size_t>(std::clamp<std::int64_t>(kMostBytes / row.bytes(), 1, 64));
+  const auto most_rows = static_cast<std::size_t>(std::clamp<std::int64_t>(kMaxBytes / row.bytes(), 1, 64));
   while (size > 0 && runs.ends.size() < most_rows) {
     std::vector<LabelRun> line;
     const unsigned from_above = byte();

@@ -22,7 +22,7 @@ std::vector<Ranges<Sample>> ranges_to_try() {
       {{1, kMax}},  {{0, 0}},       {{0, kMax}},        {{kHalf, kMax}},
       {{0, kHalf}}, {{kMax, kMax}}, {{100, kHalf + 3}}, {{0, 2}, {kMax, kMax}}};
   Ranges<Sample> most;
-  for (Sample low = 1; most.size() < kMostSampleRanges; low = static_cast<Sample>(low + 13))
+  for (Sample low = 1; most.size() < kMaxSampleRanges; low = static_cast<Sample>(low + 13))
     most.push_back({low, static_cast<Sample>(low + most.size() % 3)});
   all.push_back(most);
   return all;

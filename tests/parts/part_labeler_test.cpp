@@ -41,7 +41,7 @@ std::size_t most_slabs(const LabelPaths& files, const LabelOptions& options, int
   std::size_t most = 0;
   LabelInput input(files, options, nullptr);
   for (const Slab& slab : cut_into_parts(input.extent(), parts))
-    most = std::max(most, Piece(input, slab).slabs());
+    most = std::max(most, PartLabeler(input, slab).slabs());
   return most;
 }
 

@@ -111,7 +111,7 @@ MeasureTable measure_whole(const LabelRows& labels, const Components& components
 }
 
 void measure_with_background(PartLink& link, const Slab& slab, Extent extent, MeasureRequest request,
-                             GlobalPart& part) {
+                             PartResult& part) {
   Labeling cavities;
   if (needs_background(request)) {
     cavities = cavities_of_part(link, extent, request.connectivity,
@@ -135,10 +135,10 @@ void expect_same_joined(const Case& c, const LabelSlab& label, const Components&
   JoinedSlabs joined =
       join_slabs(c.extent, c.connectivity, slabs, [&](std::size_t i) { return label(slabs[i]); });
   const auto numbered = [&](std::size_t i) {
-    return RelabeledSlab{slabs[i], label(slabs[i]).labeled.labels, joined.numbers(i)};
+    return SlabLabels{slabs[i], label(slabs[i]).labeled.labels, joined.numbers(i)};
   };
   const auto all_labels = [&] {
-    std::vector<RelabeledSlab> all;
+    std::vector<SlabLabels> all;
     for (std::size_t i = 0; i < slabs.size(); ++i) all.push_back(numbered(i));
     return joined_labels(c.extent, std::move(all), joined.whole.count);
   };
@@ -201,14 +201,14 @@ void expect_same_as_whole(const Case& c, ValueLabeling whole, const LabelSlab& l
   const std::vector<Label> expected_labels = mapped(whole.labeled, map);
 
   const std::vector<Slab> slabs = cut_into_parts(extent, c.parts);
-  std::vector<GlobalPart> numbered(slabs.size());
+  std::vector<PartResult> numbered(slabs.size());
   const Connectivity all_neighbors = is_3d(c.connectivity) ? Connectivity::c26 : Connectivity::c8;
   std::vector<Contact> contacts;  // in part 0
   run_parts(c.parts, [&](PartLink& link) {
     const Slab& slab = slabs[static_cast<std::size_t>(link.part())];
     SlabSummary labeled;
     if (slab.z0 < slab.z1 && slab.y0 < slab.y1) labeled = label(slab);
-    GlobalPart& part = numbered[static_cast<std::size_t>(link.part())];
+    PartResult& part = numbered[static_cast<std::size_t>(link.part())];
     part = unite_part(link, slab, extent, c.connectivity, std::move(labeled.labeled), labeled.values,
                       std::move(labeled.faces));
     if (wraps_around) {
@@ -225,9 +225,9 @@ void expect_same_as_whole(const Case& c, ValueLabeling whole, const LabelSlab& l
 
   Components components;
   UninitializedVector<ValueBits> values;
-  std::vector<RelabeledSlab> numbered_slabs;
+  std::vector<SlabLabels> numbered_slabs;
   std::vector<std::uint64_t> nans_of_parts(nans.size());
-  for (GlobalPart& part : numbered) {
+  for (PartResult& part : numbered) {
     numbered_slabs.push_back(std::move(part.labels));
     values.insert(values.end(), part.values.begin(), part.values.end());
     REQUIRE(part.count == expected.components.size());
@@ -487,7 +487,7 @@ std::vector<Contact> contacts_with(std::int64_t max_bytes, const PeriodicAxes& p
   std::mutex lock;
   run_parts(3, [&](PartLink& link) {
     const Slab& slab = slabs[static_cast<std::size_t>(link.part())];
-    const GlobalPart part = unite_part(link, slab, extent, Connectivity::c6,
+    const PartResult part = unite_part(link, slab, extent, Connectivity::c6,
                                        flood_fill(bits_of(image.view(), slab), Connectivity::c6));
     bool failed = false;
     const auto alone = [&](const std::function<void()>& work) {
@@ -574,14 +574,14 @@ namespace {
 template <class Label>
 Labeling label_in_parts(BitView image, Connectivity connectivity, int parts, Label label) {
   const std::vector<Slab> slabs = cut_into_parts(image.extent, parts);
-  std::vector<GlobalPart> numbered(slabs.size());
+  std::vector<PartResult> numbered(slabs.size());
   run_parts(parts, [&](PartLink& link) {
     const auto i = static_cast<std::size_t>(link.part());
     numbered[i] = unite_part(link, slabs[i], image.extent, connectivity, label(bits_of(image, slabs[i])));
   });
   Labeling whole;
-  std::vector<RelabeledSlab> labels;
-  for (GlobalPart& part : numbered) {
+  std::vector<SlabLabels> labels;
+  for (PartResult& part : numbered) {
     for (std::size_t i = 0; i < part.components.size(); ++i) whole.components.push_back(part.components[i]);
     labels.push_back(std::move(part.labels));
   }

@@ -59,8 +59,8 @@ gpuccl::ValueImage image_of(const Values<T>& values, double delta) {
 /// Values from a few, some of them far apart, in stretches of `length` on average.
 template <class T>
 Values<T> random_values(std::mt19937& random, gpuccl::Extent extent, int kinds, int length) {
-  constexpr T kMost = std::numeric_limits<T>::max(), kLeast = std::numeric_limits<T>::lowest();
-  const T some[] = {0, 1, 2, 3, 5, kMost, T(kMost - 1), T(kMost / 2), kLeast, T(kLeast + 1), 9};
+  constexpr T kMax = std::numeric_limits<T>::max(), kMin = std::numeric_limits<T>::lowest();
+  const T some[] = {0, 1, 2, 3, 5, kMax, T(kMax - 1), T(kMax / 2), kMin, T(kMin + 1), 9};
   const auto below = [&](int end) { return static_cast<int>(random() % static_cast<unsigned>(end)); };
   Values<T> values(extent);
   T value = 0;

@@ -45,7 +45,7 @@ std::string image_in_folder(const std::string& folder, const std::string& name,
 }
 
 /// Returns what to do if two inputs, or an input and a joint output, would be written to the same file.
-std::string what_keeps_apart(const std::string& input, const std::string& other) {
+std::string rename_suggestion(const std::string& input, const std::string& other) {
   if (input == other) return "name it once";
   if (fs::path(input).parent_path() == fs::path(other).parent_path() && fs::path(input).has_parent_path())
     return "label one kind of file at a time, with a pattern or an @list, each into its own folder";
@@ -90,7 +90,7 @@ class Claims {
     if (are_still_one(path, other->second.path))
       throw SameOutput(owner, other->second.owner,
                        "has the same output as " + other->second.owner + ": " + path + "; " +
-                           (other->second.suggestion.empty() ? what_keeps_apart(owner, other->second.owner)
+                           (other->second.suggestion.empty() ? rename_suggestion(owner, other->second.owner)
                                                              : other->second.suggestion));
     other->second = {path, owner, suggestion};
   }
@@ -122,7 +122,7 @@ void claim_outputs(std::vector<BatchItem>& plan, const std::vector<BatchInput>& 
       for (auto [one, end] = claimed.equal_range(other); one != end; ++one)
         if (!one->second->problem)
           one->second->problem = Error(
-              ErrorCode::usage, "has the same outputs as " + path + "; " + what_keeps_apart(other, path));
+              ErrorCode::usage, "has the same outputs as " + path + "; " + rename_suggestion(other, path));
     }
   }
 }

@@ -190,7 +190,7 @@ class Finder {
 
 /// Returns a name per line, or per NUL if there is any, as `find -print0` writes them.
 std::vector<std::string> names_in(std::istream& list, const std::string& path) {
-  constexpr std::size_t kMostBytes = std::size_t{64} << 20, kMostNames = std::size_t{1} << 20;
+  constexpr std::size_t kMaxBytes = std::size_t{64} << 20, kMaxNames = std::size_t{1} << 20;
   constexpr std::size_t kPiece = 1 << 16;
   const auto require = [&](bool is_list) {
     if (!is_list)
@@ -201,7 +201,7 @@ std::vector<std::string> names_in(std::istream& list, const std::string& path) {
   for (std::array<char, kPiece> piece{}; list.good();) {
     list.read(piece.data(), piece.size());
     text.append(piece.data(), static_cast<std::size_t>(list.gcount()));
-    require(text.size() <= kMostBytes);
+    require(text.size() <= kMaxBytes);
   }
   const char separator = text.find('\0') == std::string::npos ? '\n' : '\0';
   text.erase(0, text.size() - io::without_byte_order_mark(text).size());
@@ -210,7 +210,7 @@ std::vector<std::string> names_in(std::istream& list, const std::string& path) {
   for (std::string name; std::getline(parts, name, separator);) {
     if (separator == '\n' && !name.empty() && name.back() == '\r') name.pop_back();
     if (!name.empty()) names.push_back(name);
-    require(names.size() <= kMostNames);
+    require(names.size() <= kMaxNames);
   }
   return names;
 }

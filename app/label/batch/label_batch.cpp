@@ -64,7 +64,7 @@ std::vector<MeasureColumn> columns_of(const MeasureOptions& measure) {
   return columns(measure.wanted, names);
 }
 
-std::string the_same(std::size_t more, const std::string& paths = "") {
+std::string repeated_prefix(std::size_t more, const std::string& paths = "") {
   return "the same for " + counted(more, "more input") + paths + ": ";
 }
 
@@ -88,7 +88,7 @@ class Problems {
   std::vector<std::string> repeated() const {
     std::vector<std::string> lines;
     for (const auto& [problem, same] : all_)
-      if (same.count > 1) lines.push_back(the_same(same.count - 1, " (" + same.paths + ")") + problem);
+      if (same.count > 1) lines.push_back(repeated_prefix(same.count - 1, " (" + same.paths + ")") + problem);
     return lines;
   }
 
@@ -366,14 +366,14 @@ class Batch {
   void sync_folders() const {
     for (const fs::path& folder : folders_) {
       const io::Descriptor descriptor =
-          io::open_again(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+          io::open_retrying(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
       if (descriptor) ::fsync(descriptor.get());
     }
   }
 
   int finish() {
     for (const auto& [line, count] : warnings_)
-      if (count > 1) warn(the_same(count - 1) + line);
+      if (count > 1) warn(repeated_prefix(count - 1) + line);
     for (const std::string& line : errors_.repeated()) progress_.message(line);
     if (!options_.quiet) progress_.message(tally_.text());
     return tally_.exit_code();
@@ -442,7 +442,7 @@ static bool is_there(const fs::path& folder, const std::string& made) {
 /// before the first pixel is read fails.
 static void try_files(const LabelPaths& files, const LabelOptions& options) {
   LabelInput input(files, options, nullptr);
-  const Piece whole(input, cut_into_parts(input.extent(), 1).front());
+  const PartLabeler whole(input, cut_into_parts(input.extent(), 1).front());
   LabelPaths there = files;
   for (io::Target* target : {&there.image, &there.json, &there.stats, &there.contacts, &there.preview,
                              &there.view, &there.outlines, &there.summary})
@@ -481,12 +481,12 @@ static std::vector<std::string> try_joint_files(LabelOptions options) {
   return names;
 }
 
-int print_plan(std::vector<BatchItem> plan, const LabelOptions& asked) {
+int print_plan(std::vector<BatchItem> plan, const LabelOptions& requested) {
   const bool is_batch = plan.front().files.in_folders;
-  const LabelOptions options = is_batch ? for_one(asked) : asked;
+  const LabelOptions options = is_batch ? for_one(requested) : requested;
   const std::vector<std::string> joint = is_batch ? try_joint_files(options) : std::vector<std::string>();
   std::set<int> codes;
-  Problems problems(!asked.batch.report.empty());
+  Problems problems(!requested.batch.report.empty());
   const auto report = [&](const std::string& path, const Error& error) {
     const io::FileError of_path(display_name(path), error.code(), error.what());
     if (problems.is_first(of_path)) print_message(of_path.path() + ": " + error.what());

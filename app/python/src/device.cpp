@@ -479,9 +479,9 @@ class Cleaning {
     request_.max_size = sizes[2];
     request_.largest = largest;
     request_.clear_border = clear_border;
-    DeviceCleaning asked = request_;
-    if (with_seeds) asked.seeds.data = this;  // only whether there are some
-    workspace_bytes_ = device_clean_workspace_bytes(asked);
+    DeviceCleaning requested = request_;
+    if (with_seeds) requested.seeds.data = this;  // only whether there are some
+    workspace_bytes_ = device_clean_workspace_bytes(requested);
   }
   std::size_t workspace_bytes() const { return workspace_bytes_; }
 
@@ -579,8 +579,8 @@ nb::bytes read(int device, std::uintptr_t address, std::size_t pitch, std::size_
   char* const to = PyBytes_AsString(copy.ptr());
   const Work work(device);
   if (pitch == bytes) bytes *= std::exchange(rows, 1);
-  constexpr std::size_t kMostPitch = (std::size_t{1} << 31) - 1;  // of CUDA
-  if (bytes * rows > 0 && rows > 1 && pitch <= kMostPitch)
+  constexpr std::size_t kMaxPitch = (std::size_t{1} << 31) - 1;  // of CUDA
+  if (bytes * rows > 0 && rows > 1 && pitch <= kMaxPitch)
     check(cudaMemcpy2DAsync(to, bytes, at<const void>(address), pitch, bytes, rows, cudaMemcpyDeviceToHost,
                             stream_of(stream)));
   else if (bytes > 0)

@@ -93,13 +93,13 @@ bool has_nan(const std::byte* row, int width) {
 template <class T>
 std::int64_t label_of(T value, Findings& findings) {
   if constexpr (std::is_floating_point_v<T>) {
-    constexpr auto kMost = static_cast<double>(std::int64_t{1} << std::numeric_limits<T>::digits);
+    constexpr auto kMax = static_cast<double>(std::int64_t{1} << std::numeric_limits<T>::digits);
     if (std::isnan(value)) return findings.nan = true, 0;
     const double given = value, rounded = std::nearbyint(given);
     if (!(std::abs(given - rounded) <= 1e-3))
       throw Error(ErrorCode::data,
                   "labels are integers: round the array, or pass a mask such as array > 0.5");
-    if (rounded > kMost)
+    if (rounded > kMax)
       throw Error(ErrorCode::data, sizeof(T) == 4
                                        ? "float32 skips integers above 2^24; store labels as integers"
                                        : "float64 skips integers above 2^53; store labels as integers");
@@ -124,13 +124,13 @@ bool are_labels(const std::byte* elements, std::int64_t count) {
   } else {
     // Adding 2^23 or 2^52 rounds smaller numbers to integers. Larger and negative numbers are checked by
     // their signs. Comparisons are not vectorized. A wrong "false" is slow only.
-    constexpr T kMost = T(std::int64_t{1} << std::numeric_limits<T>::digits), kRounds = kMost / 2;
+    constexpr T kMax = T(std::int64_t{1} << std::numeric_limits<T>::digits), kRounds = kMax / 2;
     using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
     constexpr Word kSign = Word{1} << (std::numeric_limits<Word>::digits - 1);
     return any_bits<T>(elements, count, [](T value) {
              const T fraction = (value + kRounds) - kRounds - value;
              return std::bit_cast<Word>(fraction) |
-                    ((std::bit_cast<Word>(value) | std::bit_cast<Word>(kMost - value)) & kSign);
+                    ((std::bit_cast<Word>(value) | std::bit_cast<Word>(kMax - value)) & kSign);
            }) == 0;
   }
 }

@@ -139,7 +139,7 @@ class SoloLink final : public PartLink {
 /// If there are more parts than these, the last ones are empty.
 std::vector<Slab> cut_into_parts(Extent whole, int parts);
 /// A slab with its own labels, and the final label of each (`numbers`; entry 0 is background).
-struct RelabeledSlab {
+struct SlabLabels {
   Slab slab;
   std::unique_ptr<LabelRows> labels;
   std::vector<Label> numbers;
@@ -148,8 +148,8 @@ struct RelabeledSlab {
 };
 
 /// State of a part after unite_part(). A component belongs to the part that contains its first element.
-struct GlobalPart {
-  RelabeledSlab labels;
+struct PartResult {
+  SlabLabels labels;
   Components components;                  // that belong to the part and remain; with LabelOrder::size, part 0
                                           // has all
   UninitializedVector<ValueBits> values;  // of these components, for a multi-label image
@@ -173,7 +173,7 @@ struct GlobalPart {
 /// elements of `at_faces`.
 /// Communication: O(log parts) rounds of messages, of the size of two boundary slices. Throws Error
 /// (data) if there are more components than labels.
-GlobalPart unite_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
+PartResult unite_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
                       Labeling labeled, UninitializedVector<ValueBits> values = {}, ValueFaces at_faces = {});
 
 }  // namespace gpuccl

@@ -41,8 +41,8 @@ class Within {
 
  public:
   explicit Within(double delta) {
-    constexpr Difference kMost = std::numeric_limits<Difference>::max();
-    most_ = delta >= static_cast<double>(kMost) ? kMost : static_cast<Difference>(delta);
+    constexpr Difference kMax = std::numeric_limits<Difference>::max();
+    most_ = delta >= static_cast<double>(kMax) ? kMax : static_cast<Difference>(delta);
   }
 
   GPUCCL_HD bool operator()(T a, T b) const {

@@ -41,7 +41,7 @@ template <class Sample, bool is_single>
 void pack_sse2(const std::byte* samples, std::int64_t blocks, std::span<const SampleRange<Sample>> ranges,
                std::uint64_t flip, std::uint32_t* bits) {
   constexpr int kVectors = kBlock * sizeof(Sample) / sizeof(__m128i);
-  __m128i low[is_single ? 1 : kMostSampleRanges], span[is_single ? 1 : kMostSampleRanges];
+  __m128i low[is_single ? 1 : kMaxSampleRanges], span[is_single ? 1 : kMaxSampleRanges];
   const std::size_t count = is_single ? 1 : ranges.size();
   for (std::size_t i = 0; i < count; ++i) {
     low[i] = sse2_copies(ranges[i].low);
@@ -120,7 +120,7 @@ template <class Sample, std::size_t fixed>
                                        std::span<const SampleRange<Sample>> ranges, std::uint64_t flip,
                                        std::uint32_t* bits) {
   constexpr int kParts = sizeof(Sample) <= 2 ? 2 : kBlock * sizeof(Sample) / sizeof(__m256i);
-  __m256i low[fixed > 0 ? fixed : kMostSampleRanges], span[fixed > 0 ? fixed : kMostSampleRanges];
+  __m256i low[fixed > 0 ? fixed : kMaxSampleRanges], span[fixed > 0 ? fixed : kMaxSampleRanges];
   const std::size_t count = fixed > 0 ? fixed : ranges.size();
   for (std::size_t i = 0; i < count; ++i) {
     low[i] = avx2_copies(ranges[i].low);

@@ -12,8 +12,8 @@
 namespace gpuccl {
 namespace {
 
-constexpr std::int64_t kSmall = std::int64_t{1} << 18;         // maximum number of elements of an image
-constexpr std::int64_t kMostTogether = std::int64_t{1} << 21;  // maximum for a group
+constexpr std::int64_t kSmall = std::int64_t{1} << 18;        // maximum number of elements of an image
+constexpr std::int64_t kMaxTogether = std::int64_t{1} << 21;  // maximum for a group
 
 /// Returns the number of rows from the start of an image to that of the next.
 int rows_apart(const Extent& extent) { return extent.height / 2 * 2 + 2; }
@@ -80,7 +80,7 @@ bool fits_group(const Extent& extent, Connectivity connectivity) {
 bool GroupSize::add(const Extent& extent) {
   const std::int64_t rows = rows_ + rows_apart(extent);
   const std::int64_t width = std::max<std::int64_t>(width_, extent.width);
-  if (rows_ > 0 && rows * width > kMostTogether) return false;
+  if (rows_ > 0 && rows * width > kMaxTogether) return false;
   rows_ = rows;
   width_ = width;
   return true;

@@ -156,13 +156,13 @@ double RealSum::value() const {
 
 void RealSums::add(const SampleRun<double>& run) {
   for (int begin = 0, end = 0; begin < run.count; begin = end) {
-    constexpr int kMost = 128;  // samples whose sum needs no error terms
+    constexpr int kMax = 128;  // samples whose sum needs no error terms
     if (std::isnan(run.samples[begin])) {
       ++nans_;
       end = begin + 1;
       continue;
     }
-    const int limit = std::min(run.count, begin + kMost);
+    const int limit = std::min(run.count, begin + kMax);
     for (end = begin + 1; end < limit && !std::isnan(run.samples[end]);) ++end;
     add_numbers({run.begin + begin, run.y, run.z, end - begin, run.samples + begin});
   }

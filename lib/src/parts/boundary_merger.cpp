@@ -309,7 +309,7 @@ void BoundaryMerger::list_begun_before() {
   }
 }
 
-void BoundaryMerger::pass_numbers(GlobalPart& part) {
+void BoundaryMerger::pass_numbers(PartResult& part) {
   list_begun_before();
   std::vector<Label>& numbers = part.labels.numbers;
   if (!before_.empty()) part.before.resize(place_before_[before_.back().number] + std::size_t{1});

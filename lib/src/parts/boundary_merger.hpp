@@ -118,7 +118,7 @@ class BoundaryMerger {
 
   /// Completes `part`, which contains the labels of components that begin in it, by the labels of components
   /// that begin in earlier parts. These labels are passed from part to part.
-  void pass_numbers(GlobalPart& part);
+  void pass_numbers(PartResult& part);
 
  private:
   void send_last(const LabelRuns& runs);

@@ -35,7 +35,7 @@ std::vector<Contact> ContactsOfParts::finish() {
 }
 
 std::vector<Contact> several_parts::find_contacts_of_part(
-    PartLink& link, Extent whole, Connectivity connectivity, const GlobalPart& part,
+    PartLink& link, Extent whole, Connectivity connectivity, const PartResult& part,
     const PeriodicAxes& periodic, std::int64_t max_bytes,
     const std::function<void(const std::function<void()>& work)>& alone) {
   std::vector<Contact> contacts;

@@ -15,9 +15,9 @@ namespace {
 
 /// Numbers the components that a part measures: `owned` ones with labels above `first`, those with the
 /// ascending labels `others`, and one number for all the rest.
-class OwnNumbers {
+class PartNumbers {
  public:
-  OwnNumbers(Label first, std::size_t owned, const std::vector<Label>& others)
+  PartNumbers(Label first, std::size_t owned, const std::vector<Label>& others)
       : first_(first), owned_(owned), others_(others) {}
 
   /// Returns the highest number.
@@ -39,7 +39,7 @@ class OwnNumbers {
 
 /// Receives the components that begin before this part and extend into it. Each part sends those at its last
 /// face to the next part.
-std::vector<Component> receive_before(PartLink& link, const SlabFaces& faces, const GlobalPart& part) {
+std::vector<Component> receive_before(PartLink& link, const SlabFaces& faces, const PartResult& part) {
   std::vector<Component> before;
   const auto place = [](const std::vector<Label>& labels, Label label) {
     return static_cast<std::size_t>(std::lower_bound(labels.begin(), labels.end(), label) - labels.begin());
@@ -91,28 +91,28 @@ void check_in_boxes(const LabelRows& labels, const RowRange& rows, const Compone
 }  // namespace
 
 Labeling several_parts::cavities_of_part(PartLink& link, Extent whole, Connectivity connectivity,
-                                         GlobalPart background) {
+                                         PartResult background) {
   several_parts::select_part(link, whole, complementary(connectivity), {.clear_border = true}, background,
                              {});
   return cavities_of_slab(whole, std::move(background.labels), background.first,
                           std::move(background.components));
 }
 
-Labeling cavities_of_slab(Extent whole, RelabeledSlab background, Label before, Components cavities) {
+Labeling cavities_of_slab(Extent whole, SlabLabels background, Label before, Components cavities) {
   const auto count = static_cast<Label>(cavities.size());
   for (Label& number : background.numbers)
     number = number > before && number - before <= count ? number - before : 0;
-  std::vector<RelabeledSlab> slabs;
+  std::vector<SlabLabels> slabs;
   slabs.push_back(std::move(background));
   return {joined_labels(whole, std::move(slabs), count), std::move(cavities), {}, 0};
 }
 
-MeasureTable measure_slab(Extent whole, const Slab& slab, std::vector<RelabeledSlab> slabs,
+MeasureTable measure_slab(Extent whole, const Slab& slab, std::vector<SlabLabels> slabs,
                           const std::vector<Label>& labels, const Components& components,
                           const MeasureRequest& request) {
   if (labels.size() != components.size()) throw Error(ErrorCode::data, "has other components than labels");
-  const OwnNumbers own(0, 0, labels);
-  for (RelabeledSlab& one : slabs)
+  const PartNumbers own(0, 0, labels);
+  for (SlabLabels& one : slabs)
     for (Label& number : one.numbers) number = own(number);
   const RowRange rows = rows_of(slab, whole);
   const std::unique_ptr<LabelRows> joined = joined_labels(whole, std::move(slabs), own.rest());
@@ -121,15 +121,15 @@ MeasureTable measure_slab(Extent whole, const Slab& slab, std::vector<RelabeledS
 }
 
 void several_parts::measure_part(PartLink& link, Extent whole, const MeasureRequest& request,
-                                 GlobalPart& part,
+                                 PartResult& part,
                                  const std::function<void(const std::function<void()>& work)>& alone) {
   const SlabFaces faces(part.labels.slab, whole, request.connectivity);
   const std::vector<Component> before = receive_before(link, faces, part);
-  const OwnNumbers number(part.first, part.components.size(), part.before);
+  const PartNumbers number(part.first, part.components.size(), part.before);
   const JoinedLabels rows = rows_of_part(link, whole, rows_measured_around(whole, request.connectivity), part,
                                          number, number.rest());
   const RowRange own = rows_of(part.labels.slab, whole);
-  Components components;  // by OwnNumbers
+  Components components;  // by PartNumbers
   for (std::size_t i = 0; i < part.components.size(); ++i) components.push_back(part.components[i]);
   for (const Component& component : before) components.push_back(component);
   MeasureTable measured;

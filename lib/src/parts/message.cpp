@@ -49,7 +49,7 @@ std::vector<Message> PartLink::gather(Message message) {
   return all;
 }
 
-BorderRows list_border_rows(const RelabeledSlab& slab, Extent whole, const PeriodicAxes& periodic) {
+BorderRows list_border_rows(const SlabLabels& slab, Extent whole, const PeriodicAxes& periodic) {
   BorderRows found;
   const RowRange own = rows_of(slab.slab, whole);
   const auto keep_row = [&](std::int64_t place, std::span<const LabelRun> row) {
@@ -110,7 +110,7 @@ class HaloRows final : public LabelRows {
 
 }  // namespace
 
-JoinedLabels rows_of_part(PartLink& link, Extent whole, const RowsAround& reach, const GlobalPart& part,
+JoinedLabels rows_of_part(PartLink& link, Extent whole, const RowsAround& reach, const PartResult& part,
                           const std::function<Label(Label)>& number, Label count) {
   const LabelRows* const labels = part.labels.labels.get();
   const std::vector<RowRange> all = rows_of_parts(whole, link.parts());

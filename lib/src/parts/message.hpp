@@ -100,7 +100,7 @@ void keep(BorderRuns& borders, const BorderRows& rows);
 /// Collective. Returns the labels of the rows of a part and of its halo rows, which parts exchange. Runs have
 /// the labels number(label) of the whole image, up to `count`. `part` must outlive
 /// the result.
-JoinedLabels rows_of_part(PartLink& link, Extent whole, const RowsAround& reach, const GlobalPart& part,
+JoinedLabels rows_of_part(PartLink& link, Extent whole, const RowsAround& reach, const PartResult& part,
                           const std::function<Label(Label)>& number, Label count);
 
 /// The steps of parts.hpp with several parts. A whole image has its own forms, without messages and without

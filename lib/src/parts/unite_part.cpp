@@ -100,7 +100,7 @@ class ComponentWriter {
 
 }  // namespace
 
-GlobalPart several_parts::unite_part(PartLink& link, const Slab& slab, Extent extent,
+PartResult several_parts::unite_part(PartLink& link, const Slab& slab, Extent extent,
                                      Connectivity connectivity, Labeling labeled,
                                      UninitializedVector<ValueBits> values, ValueFaces at_faces) {
   BoundaryMerger merger(link, slab, extent, connectivity, labeled, values, std::move(at_faces));
@@ -109,7 +109,7 @@ GlobalPart several_parts::unite_part(PartLink& link, const Slab& slab, Extent ex
   const std::size_t count = components.size() - merger.continued();
   const Totals totals = totals_of_parts(link, count, largest_of(components, merger));
 
-  GlobalPart part;
+  PartResult part;
   part.first = static_cast<Label>(totals.before);
   part.count = static_cast<Label>(totals.all);
   part.largest = totals.largest;
@@ -176,7 +176,7 @@ std::vector<std::uint64_t> ranks_by_size(PartLink& link, const std::vector<std::
 
 /// Moves all components to part 0, to the index given by `numbers`: final labels of the components that this
 /// part has kept.
-void gather_in_first(PartLink& link, const std::vector<Label>& numbers, GlobalPart& part) {
+void gather_in_first(PartLink& link, const std::vector<Label>& numbers, PartResult& part) {
   std::vector<OpenComponent> pieces;
   SavedSums sums;
   for (const Label number : numbers) {
@@ -217,7 +217,7 @@ void gather_in_first(PartLink& link, const std::vector<Label>& numbers, GlobalPa
 
 /// Selects among the components that begin in this part. Returns their final labels, 0 if removed.
 std::vector<Label> select_own(PartLink& link, Extent whole, bool per_slice, const SelectionOptions& options,
-                              const ComponentValues& values, GlobalPart& part) {
+                              const ComponentValues& values, PartResult& part) {
   // Each part applies the filters on its own. It has at most N of the N largest components.
   SelectionOptions by_itself = options;
   by_itself.order = LabelOrder::raster;
@@ -271,7 +271,7 @@ std::vector<Label> select_own(PartLink& link, Extent whole, bool per_slice, cons
 }  // namespace
 
 void several_parts::select_part(PartLink& link, Extent whole, Connectivity connectivity,
-                                const SelectionOptions& options, GlobalPart& part,
+                                const SelectionOptions& options, PartResult& part,
                                 const ComponentValues& values) {
   if (options == SelectionOptions()) return;
   const Label first = part.first, all = part.count;

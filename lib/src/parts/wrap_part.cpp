@@ -25,7 +25,7 @@ struct AtBorder {
 bool operator<(const AtBorder& one, const AtBorder& other) { return one.label < other.label; }
 
 /// Returns the components that begin in a part and touch a border of the image, by their bounding boxes.
-std::vector<AtBorder> components_at_border(const GlobalPart& part, const Extent& whole,
+std::vector<AtBorder> components_at_border(const PartResult& part, const Extent& whole,
                                            const PeriodicAxes& periodic) {
   std::vector<AtBorder> found;
   const int size[3] = {whole.width, whole.height, whole.depth};
@@ -65,7 +65,7 @@ void wrap_all(std::vector<AtBorder>& all, const BorderRuns& borders, const Exten
 
 /// Gathers all components at borders in part 0, merges them, and distributes the result. Collective.
 std::vector<AtBorder> wrap_together(PartLink& link, const Extent& whole, Connectivity connectivity,
-                                    const PeriodicAxes& periodic, const GlobalPart& part) {
+                                    const PeriodicAxes& periodic, const PartResult& part) {
   Message message;
   put(message, components_at_border(part, whole, periodic));
   put(message, list_border_rows(part.labels, whole, periodic));
@@ -118,7 +118,7 @@ std::vector<AtBorder> wrap_together(PartLink& link, const Extent& whole, Connect
 
 std::vector<std::array<Wrap, 3>> several_parts::wrap_part(PartLink& link, Extent whole,
                                                           Connectivity connectivity,
-                                                          const PeriodicAxes& periodic, GlobalPart& part) {
+                                                          const PeriodicAxes& periodic, PartResult& part) {
   check_periodic(whole, connectivity, periodic);
   const std::vector<AtBorder> all = wrap_together(link, whole, connectivity, periodic, part);
   std::vector<Label> gone, far;  // merged roots, which parts far from their origin may contain

@@ -50,7 +50,7 @@ std::size_t BorderRuns::place(int y, int z) const {
 /// so sets are numbered in raster order.
 class OffsetForest {
  public:
-  struct Place {
+  struct BorderOffset {
     Label root;
     Periods from_root;
   };
@@ -60,7 +60,7 @@ class OffsetForest {
   }
 
   /// Finds the root with path halving.
-  Place find(Label label) {
+  BorderOffset find(Label label) {
     Periods sum{};
     while (parent_[label] != label) {
       const Label parent = parent_[label];

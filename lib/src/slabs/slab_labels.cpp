@@ -8,7 +8,7 @@
 
 namespace gpuccl {
 
-std::int64_t SlabLabels::prepare(std::int64_t first_row, std::int64_t rows) const {
+std::int64_t LazySlabLabels::prepare(std::int64_t first_row, std::int64_t rows) const {
   if (first_row < before_begin_) {  // restarts from the first slab
     slab_.reset();
     slab_rows_ = {};
@@ -26,7 +26,7 @@ std::int64_t SlabLabels::prepare(std::int64_t first_row, std::int64_t rows) cons
 }
 
 /// Renders the rows of the slab in memory from `row` on, before the slab is freed.
-void SlabLabels::keep_from(std::int64_t row) const {
+void LazySlabLabels::keep_from(std::int64_t row) const {
   const std::int64_t gone = std::min(row, slab_rows_.end) - before_begin_;
   const std::int64_t held = static_cast<std::int64_t>(before_.size()) / extent_.width;
   before_.erase(before_.begin(), before_.begin() + std::min(gone, held) * extent_.width);
@@ -39,7 +39,7 @@ void SlabLabels::keep_from(std::int64_t row) const {
                                 components_.map(next_ - 1));
 }
 
-void SlabLabels::load(std::size_t slab) const {
+void LazySlabLabels::load(std::size_t slab) const {
   slab_.reset();
   slab_ = label_(slabs_[slab]);
   slab_rows_ = rows_of(slabs_[slab], extent_);
@@ -51,7 +51,7 @@ void SlabLabels::load(std::size_t slab) const {
 }
 
 template <class T>
-void SlabLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const Label* map) const {
+void LazySlabLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const Label* map) const {
   const std::int64_t from_before = std::clamp<std::int64_t>(slab_rows_.begin - first_row, 0, rows);
   if (from_before > 0)
     copy_labels(before_.data() + (first_row - before_begin_) * extent_.width, from_before * extent_.width,
@@ -64,12 +64,13 @@ void SlabLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const L
                   map);
 }
 
-void SlabLabels::render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const {
+void LazySlabLabels::render(std::int64_t first_row, std::int64_t rows, LabelsOut out,
+                            const Label* map) const {
   std::visit([&](auto* to) { draw(first_row, rows, to, map); }, out);
 }
 
-void SlabLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out,
-                           const Label* map) const {
+void LazySlabLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out,
+                               const Label* map) const {
   const std::int64_t from_before = std::clamp<std::int64_t>(slab_rows_.begin - first_row, 0, rows);
   if (from_before == 0) {
     const LabelRows& labels = *slab_->labeled.labels;

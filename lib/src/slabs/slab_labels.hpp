@@ -35,11 +35,12 @@ struct LabeledSlab {
 };
 
 /// The labels of a whole with one slab at a time in memory.
-class SlabLabels final : public LabelRows {
+class LazySlabLabels final : public LabelRows {
  public:
   /// `label` reads and labels a slab.
-  SlabLabels(Extent extent, std::vector<Slab> slabs,
-             std::function<std::unique_ptr<LabeledSlab>(const Slab& slab)> label, SlabComponents components)
+  LazySlabLabels(Extent extent, std::vector<Slab> slabs,
+                 std::function<std::unique_ptr<LabeledSlab>(const Slab& slab)> label,
+                 SlabComponents components)
       : extent_(extent),
         slabs_(std::move(slabs)),
         label_(std::move(label)),

@@ -165,10 +165,10 @@ std::vector<Label> JoinedSlabs::numbers(std::size_t i) const {
   return mapped;
 }
 
-std::unique_ptr<LabelRows> joined_labels(Extent extent, std::vector<RelabeledSlab> slabs, Label count) {
+std::unique_ptr<LabelRows> joined_labels(Extent extent, std::vector<SlabLabels> slabs, Label count) {
   std::vector<JoinedLabels::Part> parts;
   parts.reserve(slabs.size());
-  for (RelabeledSlab& one : slabs)
+  for (SlabLabels& one : slabs)
     parts.push_back({rows_of(one.slab, extent), std::move(one.labels), std::move(one.numbers)});
   return std::make_unique<JoinedLabels>(extent, std::move(parts), count);
 }

@@ -94,8 +94,8 @@ Labeling label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Sl
           here->labeled = work.label(here->bits.view());
           return here;
         };
-        return std::make_unique<SlabLabels>(extent, std::move(slabs), std::move(label),
-                                            std::move(components));
+        return std::make_unique<LazySlabLabels>(extent, std::move(slabs), std::move(label),
+                                                std::move(components));
       })
       .labeled;
 }
@@ -148,8 +148,8 @@ ValueLabeling label_values_by_slabs(Extent extent, Connectivity connectivity, st
       here->labeled = label(slab).labeled;
       return here;
     };
-    return std::make_unique<SlabLabels>(extent, std::move(slabs), std::move(label_again),
-                                        std::move(components));
+    return std::make_unique<LazySlabLabels>(extent, std::move(slabs), std::move(label_again),
+                                            std::move(components));
   });
 }
 

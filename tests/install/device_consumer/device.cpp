@@ -10,7 +10,7 @@ int main() {
   const gpuccl::Connectivity connectivity = gpuccl::Connectivity::c8;
   const gpuccl::Extent extent{4, 3, 1};
   const std::uint8_t pixels[] = {7, 0, 0, 9, 0, 0, 0, 9, 0, 5, 0, 0};  // 0 is background
-  constexpr std::size_t kMost = 6;                                     // rows of the table
+  constexpr std::size_t kMax = 6;                                      // rows of the table
   cudaStream_t stream;
   std::uint8_t *mask, *cleaned;
   std::uint32_t* labels;
@@ -22,7 +22,7 @@ int main() {
   cudaMalloc(&cleaned, sizeof(pixels));
   cudaMalloc(&labels, sizeof(pixels) * sizeof(*labels));
   cudaMalloc(&counts, 2 * sizeof(*counts));
-  cudaMalloc(&areas, kMost * sizeof(*areas));
+  cudaMalloc(&areas, kMax * sizeof(*areas));
 
   gpuccl::DeviceCleaning cleaning;  // keeps components of at least 2 pixels
   cleaning.image = gpuccl::DeviceImage{.data = mask, .extent = extent};
@@ -32,9 +32,9 @@ int main() {
   const gpuccl::DeviceColumn area{gpuccl::MeasureId::area, areas};
   gpuccl::DeviceMeasuring measuring;
   measuring.labels = {.data = labels, .type = gpuccl::ValueType::u32, .extent = extent};
-  measuring.largest = kMost;
+  measuring.largest = kMax;
   measuring.columns = {&area, 1};
-  measuring.capacity = kMost;
+  measuring.capacity = kMax;
   measuring.count = counts + 1;
   const std::size_t bytes = std::max({gpuccl::device_clean_workspace_bytes(cleaning),
                                       gpuccl::device_workspace_bytes(extent, connectivity),

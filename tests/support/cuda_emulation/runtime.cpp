@@ -348,8 +348,8 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                               std::size_t width, std::size_t height, cudaMemcpyKind kind,
                               cudaStream_t stream) {
-  constexpr std::size_t kMostPitch = 0x7fffffff;  // cudaDeviceProp::memPitch
-  if (to_pitch > kMostPitch || from_pitch > kMostPitch) return cudaErrorInvalidValue;
+  constexpr std::size_t kMaxPitch = 0x7fffffff;  // cudaDeviceProp::memPitch
+  if (to_pitch > kMaxPitch || from_pitch > kMaxPitch) return cudaErrorInvalidValue;
   return copy(to, to_pitch, from, from_pitch, width, height, kind, stream);
 }
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {

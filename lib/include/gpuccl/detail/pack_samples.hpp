@@ -46,10 +46,10 @@ struct SampleRange {
   Sample low, high;
 };
 
-constexpr std::size_t kMostSampleRanges = 16;  // so that their limits stay in the L1 cache
+constexpr std::size_t kMaxSampleRanges = 16;  // so that their limits stay in the L1 cache
 
 /// Packs a row of unsigned samples of 8, 16, 32 or 64 bits into bits: 1 if a sample is in one of the `ranges`
-/// (1 to kMostSampleRanges), or with `invert` if it is not. `samples` need not be aligned. Writes whole
+/// (1 to kMaxSampleRanges), or with `invert` if it is not. `samples` need not be aligned. Writes whole
 /// blocks of 64 bits, with zeros beyond `count`.
 template <class Sample>
 void pack_samples(const std::byte* samples, std::int64_t count, std::span<const SampleRange<Sample>> ranges,

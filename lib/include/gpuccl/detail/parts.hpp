@@ -32,29 +32,29 @@ Labeling label_in_smaller_parts(BitView image, Connectivity connectivity, std::i
 /// returns how each component that belongs to the part wraps. Part 0 holds the border runs, every part
 /// the components there. Throws as wrap().
 std::vector<std::array<Wrap, 3>> wrap_part(PartLink& link, Extent whole, Connectivity connectivity,
-                                           const PeriodicAxes& periodic, GlobalPart& part);
+                                           const PeriodicAxes& periodic, PartResult& part);
 
 /// Collective. Returns the cavities that belong to the part, for MeasureRequest::background.
 /// `background`: the result of unite_part() for the background with complementary() connectivity.
-Labeling cavities_of_part(PartLink& link, Extent whole, Connectivity connectivity, GlobalPart background);
+Labeling cavities_of_part(PartLink& link, Extent whole, Connectivity connectivity, PartResult background);
 /// Collective. Measures the components; halo rows are exchanged with neighboring parts. `alone` runs
 /// the callback that reads samples and does not communicate; wrap it to turn one part's error into
 /// everyone's.
 void measure_part(
-    PartLink& link, Extent whole, const MeasureRequest& request, GlobalPart& part,
+    PartLink& link, Extent whole, const MeasureRequest& request, PartResult& part,
     const std::function<void(const std::function<void()>& work)>& alone = [](const auto& work) { work(); });
 
 /// Collective. Filters components and relabels the remaining ones. Uses only the type and `per_value` of
 /// `values`. Memory: with a limit on the largest 8 bytes per component of the whole in every part, 16
 /// if per value; with LabelOrder::size part 0 holds all components.
 void select_part(PartLink& link, Extent whole, Connectivity connectivity, const SelectionOptions& options,
-                 GlobalPart& part, const ComponentValues& values = {});
+                 PartResult& part, const ComponentValues& values = {});
 
 /// Collective, after select_part(). Finds all contacts of the whole image, as find_contacts() does, and
 /// returns them in part 0, which holds the runs at periodic borders. No part uses more than `max_bytes` for
 /// contacts. `alone`: as in measure_part(), for work that may exceed this limit.
 std::vector<Contact> find_contacts_of_part(
-    PartLink& link, Extent whole, Connectivity connectivity, const GlobalPart& part,
+    PartLink& link, Extent whole, Connectivity connectivity, const PartResult& part,
     const PeriodicAxes& periodic = {}, std::int64_t max_bytes = INT64_MAX,
     const std::function<void(const std::function<void()>& work)>& alone = [](const auto& work) { work(); });
 
@@ -79,11 +79,11 @@ bool is_complete(const ValueFaces& faces, const Slab& slab, Extent whole, Connec
 std::vector<RowRange> rows_of_parts(Extent whole, int parts);
 
 /// Returns the labels of the whole image. Only rows of `slabs`, in ascending order, can be rendered.
-std::unique_ptr<LabelRows> joined_labels(Extent extent, std::vector<RelabeledSlab> slabs, Label count);
+std::unique_ptr<LabelRows> joined_labels(Extent extent, std::vector<SlabLabels> slabs, Label count);
 
 /// Returns the cavities that belong to a slab, given labels of the background of the whole image
 /// without components that touch the border. `before`: number of cavities of earlier slabs.
-Labeling cavities_of_slab(Extent whole, RelabeledSlab background, Label before, Components cavities);
+Labeling cavities_of_slab(Extent whole, SlabLabels background, Label before, Components cavities);
 
 /// Returns how many rows before a part find_contacts_of_rows() needs.
 RowsAround rows_touched_before(const Extent& extent, Connectivity connectivity);
@@ -95,7 +95,7 @@ struct BorderRows {
   LabelRuns runs;
 };
 /// Returns the border rows of a slab.
-BorderRows list_border_rows(const RelabeledSlab& slab, Extent whole, const PeriodicAxes& periodic);
+BorderRows list_border_rows(const SlabLabels& slab, Extent whole, const PeriodicAxes& periodic);
 /// Adds up the contacts of all parts, including those across periodic borders.
 class ContactsOfParts {
  public:
@@ -118,10 +118,10 @@ class ContactsOfParts {
 
 /// Slabs that were labeled separately, merged into one part that is the whole image.
 struct JoinedSlabs {
-  GlobalPart whole;                        // without labels
+  PartResult whole;                        // without labels
   std::vector<std::vector<Label>> labels;  // per slab, for each of its labels and 0: the label in `whole`
 
-  /// Returns RelabeledSlab::numbers of slab i, also after wrap_part() or select_part() of `whole`. Returns
+  /// Returns SlabLabels::numbers of slab i, also after wrap_part() or select_part() of `whole`. Returns
   /// only that of 0 for a slab that was not merged.
   std::vector<Label> numbers(std::size_t i) const;
 };
@@ -135,7 +135,7 @@ JoinedSlabs join_slabs(Extent extent, Connectivity connectivity, const std::vect
 
 /// Measures the share of `slab` in `components`, which have the ascending final `labels`; add it to
 /// empty_measures(). `slabs`: the slab, and those that contain rows_measured_around() it.
-MeasureTable measure_slab(Extent whole, const Slab& slab, std::vector<RelabeledSlab> slabs,
+MeasureTable measure_slab(Extent whole, const Slab& slab, std::vector<SlabLabels> slabs,
                           const std::vector<Label>& labels, const Components& components,
                           const MeasureRequest& request);
 

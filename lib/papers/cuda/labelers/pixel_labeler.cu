@@ -9,14 +9,14 @@ namespace gpuccl::cuda {
 namespace {
 
 /// Links are unsigned 32-bit integers, and one value is reserved for none.
-constexpr std::int64_t kMostElements = 0xffffffffLL - 1;
+constexpr std::int64_t kMaxElements = 0xffffffffLL - 1;
 
 /// Returns the number of elements on the device, including row padding. Throws Error (usage) if there are too
 /// many.
 std::size_t checked_elements(Extent extent) {
   const std::int64_t elements = extent.rows() * words_per_row(extent.width) * 32;
-  if (elements > kMostElements)
-    throw Error(ErrorCode::usage, "this algorithm labels at most " + std::to_string(kMostElements) +
+  if (elements > kMaxElements)
+    throw Error(ErrorCode::usage, "this algorithm labels at most " + std::to_string(kMaxElements) +
                                       " pixels, with rows padded to 64; this image has " +
                                       std::to_string(elements) + "; use --algo auto");
   return static_cast<std::size_t>(elements);

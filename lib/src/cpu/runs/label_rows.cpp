@@ -42,8 +42,8 @@ GPUCCL_AVX2 inline __m256i labels_of_eight(unsigned ones, unsigned begins, const
   const __m256i near_by = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(labels));
   const __m256i which =
       _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(kOnesUpTo[begins].data())));
-  const __m256i asked = _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(ones)), bits);
-  return _mm256_and_si256(_mm256_permutevar8x32_epi32(near_by, which), _mm256_cmpeq_epi32(asked, bits));
+  const __m256i requested = _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(ones)), bits);
+  return _mm256_and_si256(_mm256_permutevar8x32_epi32(near_by, which), _mm256_cmpeq_epi32(requested, bits));
 }
 
 /// As labels_of_eight(), if each of the eight may begin a run. If the first does, labels[0] is not needed.

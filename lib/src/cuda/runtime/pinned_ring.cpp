@@ -70,7 +70,7 @@ void PinnedRing::for_each_piece(std::size_t pitch, std::size_t row_bytes, std::s
   const std::size_t height = kSlotBytes / width;
   for (std::size_t row = 0; row < rows; row += height)
     for (std::size_t column = 0; column < row_bytes; column += width)
-      visit(Piece{row, column, std::min(height, rows - row), std::min(width, row_bytes - column)});
+      visit(SlotContent{row, column, std::min(height, rows - row), std::min(width, row_bytes - column)});
 }
 
 void PinnedRing::upload(BitView image, void* to, const Stream& stream) {
@@ -78,16 +78,17 @@ void PinnedRing::upload(BitView image, void* to, const Stream& stream) {
   auto* const target = static_cast<std::byte*>(to);
   const auto pitch = static_cast<std::size_t>(image.row_pitch) * sizeof(*image.words);
   const auto row_bytes = static_cast<std::size_t>(words_per_row(image.extent.width)) * sizeof(*image.words);
-  for_each_piece(pitch, row_bytes, static_cast<std::size_t>(image.extent.rows()), [&](const Piece& piece) {
-    Slot& slot = next_slot();
-    for (std::size_t i = 0; i < piece.rows; ++i)
-      parallel_copy(source + (piece.row + i) * pitch + piece.column, slot.memory + i * piece.bytes,
-                    piece.bytes);
-    check(cudaMemcpyAsync(target + piece.row * row_bytes + piece.column, slot.memory,
-                          piece.rows * piece.bytes, cudaMemcpyHostToDevice, stream.get()),
-          kUploading);
-    slot.copied->record(stream.get(), kUploading);
-  });
+  for_each_piece(pitch, row_bytes, static_cast<std::size_t>(image.extent.rows()),
+                 [&](const SlotContent& piece) {
+                   Slot& slot = next_slot();
+                   for (std::size_t i = 0; i < piece.rows; ++i)
+                     parallel_copy(source + (piece.row + i) * pitch + piece.column,
+                                   slot.memory + i * piece.bytes, piece.bytes);
+                   check(cudaMemcpyAsync(target + piece.row * row_bytes + piece.column, slot.memory,
+                                         piece.rows * piece.bytes, cudaMemcpyHostToDevice, stream.get()),
+                         kUploading);
+                   slot.copied->record(stream.get(), kUploading);
+                 });
 }
 
 void PinnedRing::upload(std::size_t row_bytes, std::size_t rows, const DrawRow& draw, void* to,
@@ -122,7 +123,7 @@ void PinnedRing::download(const void* from, std::size_t from_pitch, void* to, st
   const auto* const source = static_cast<const std::byte*>(from);
   auto* const target = static_cast<std::byte*>(to);
   touch_by_all_threads(to, row_bytes * rows);
-  for_each_piece(from_pitch, row_bytes, rows, [&](const Piece& piece) {
+  for_each_piece(from_pitch, row_bytes, rows, [&](const SlotContent& piece) {
     deliver(slots_[next_]);
     Slot& slot = next_slot();
     // CUDA limits pitches. A single long row may exceed the limit, so it gets the pitch of its piece.

@@ -61,7 +61,7 @@ class PinnedRing {
   };
 
   /// Content of one slot: a rectangle of bytes.
-  struct Piece {
+  struct SlotContent {
     std::size_t row, column, rows, bytes;  // bytes: per row
   };
   template <class Visit>

@@ -30,7 +30,7 @@ using measuring::HullPoint;
 
 constexpr int kSmallRows = 64, kSmallColumns = 128;  // of a small box
 constexpr int kManyThreads = 256;                    // for a large one
-constexpr unsigned kMostBlocks = 256;                // for large ones
+constexpr unsigned kMaxBlocks = 256;                 // for large ones
 constexpr std::uint32_t kWarps = 1 << 14;            // for small ones
 
 /// The number of corners of a hull of this many rows is at most this.
@@ -329,16 +329,16 @@ HullMemory::HullMemory(const DeviceMeasuring& request, Arena& arena) {
   }
   if (!wanted) return;
   const Extent extent = request.labels.extent;
-  constexpr int kMostRows = INT32_MAX / 8;
-  if (extent.height > kMostRows)
+  constexpr int kMaxRows = INT32_MAX / 8;
+  if (extent.height > kMaxRows)
     throw Error(ErrorCode::memory, std::to_string(extent.height) + " rows are more than " +
-                                       std::to_string(kMostRows) +
+                                       std::to_string(kMaxRows) +
                                        ", the limit of convex hulls on a GPU; measure on the CPU");
   // Not much more than a byte per element.
   const std::size_t of_block =
       2 * static_cast<std::size_t>(extent.height) + static_cast<std::size_t>(corners_of(extent.height));
   const std::size_t fit = static_cast<std::size_t>(extent.elements()) / (of_block * sizeof(int));
-  blocks = static_cast<unsigned>(std::clamp<std::size_t>(fit, 1, kMostBlocks));
+  blocks = static_cast<unsigned>(std::clamp<std::size_t>(fit, 1, kMaxBlocks));
   blocks = std::min(blocks, std::max(1u, request.largest));
   pitch = of_block;
   list = arena.take<std::uint32_t>(request.largest);

@@ -410,9 +410,8 @@ struct Workspace {
   std::size_t sorting_bytes = 0;
 
   Workspace(std::size_t capacity, std::uint32_t largest, Arena& arena) {
-    constexpr std::size_t kFewest = 1024, kMost = std::size_t{1} << 31;
-    if (capacity > kMost / 2)
-      throw Error(ErrorCode::memory, "so many pairs of labels are too many for a GPU");
+    constexpr std::size_t kFewest = 1024, kMax = std::size_t{1} << 31;
+    if (capacity > kMax / 2) throw Error(ErrorCode::memory, "so many pairs of labels are too many for a GPU");
     const auto slots_of_all = static_cast<std::uint32_t>(std::bit_ceil(std::max(kFewest, 2 * capacity)));
     pairs = {arena.take<Key>(slots_of_all),
              arena.take<unsigned long long>(counts * std::size_t{slots_of_all}),

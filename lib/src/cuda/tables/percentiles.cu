@@ -24,8 +24,8 @@ constexpr int kColumns = 128, kRows = 16;  // of a tile
 using Grid = ThreadGrid<1, kRows, 1, kColumns, 1>;
 constexpr unsigned kRanks = 2 * Percentile::kCount;  // the two samples around each percentile
 constexpr unsigned kBytes = 256;
-constexpr int kCounting = 256;                  // threads for a label with counts
-constexpr std::uint32_t kMostBlocks = 1 << 14;  // others go on with further labels
+constexpr int kCounting = 256;                 // threads for a label with counts
+constexpr std::uint32_t kMaxBlocks = 1 << 14;  // others go on with further labels
 
 /// Gives each label its part of the entries, and clears counts.
 __global__ void __launch_bounds__(kWarp)
@@ -252,7 +252,7 @@ void enqueue_percentiles(const DeviceMeasuring& request, const SampleLists& list
   const Extent extent = request.labels.extent;
   const std::size_t count = request.largest;
   const auto blocks = [&](std::size_t each) {
-    return dim3(static_cast<unsigned>(std::min<std::size_t>((count + each - 1) / each, kMostBlocks)));
+    return dim3(static_cast<unsigned>(std::min<std::size_t>((count + each - 1) / each, kMaxBlocks)));
   };
   check(cudaMemsetAsync(lists.end, 0, sizeof(*lists.end), phase.stream()), "placing samples of labels");
   phase("Place", place_samples, LaunchShape{blocks(kWarp), dim3(kWarp)}, components, count, lists);
