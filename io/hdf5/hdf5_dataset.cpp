@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include "gpuccl/types.hpp"
@@ -14,6 +15,8 @@
 
 namespace gpuccl::io {
 namespace {
+
+constexpr const char* kNoVariable = "This is a netCDF dimension";  // NAME of a scale without coordinates
 
 /// IEEE's numbers of 16, 32 and 64 bits.
 bool is_ieee(hid_t type, std::size_t bits) {
@@ -134,9 +137,9 @@ std::string text_in(hid_t dataset, const char* name) {
   return text.substr(0, text.find('\0'));
 }
 
-/// Numbers for the last axes, x last; nothing if they are none.
-std::vector<double> sizes_in(hid_t dataset, const char* name) {
-  const std::optional<Hdf5Id> found = attribute(dataset, name, 2, 3);
+/// Returns `least` to `most` numbers of an attribute; none if they are none.
+std::vector<double> numbers_in(hid_t dataset, const char* name, hssize_t least, hssize_t most) {
+  const std::optional<Hdf5Id> found = attribute(dataset, name, least, most);
   if (!found) return {};
   const Hdf5Id type(h5().H5Aget_type(found->get())), space(h5().H5Aget_space(found->get()));
   if (h5().H5Tget_class(type.get()) != H5T_INTEGER && h5().H5Tget_class(type.get()) != H5T_FLOAT) return {};
@@ -178,20 +181,34 @@ std::string numbers_as_text(hid_t dataset, const char* name) {
 }
 
 /// Returns the name of an axis by its dimension scale: its axis or standard name of CF, or that of the scale.
-std::string name_by_scale(hid_t dataset, const hobj_ref_t& scale) {
-  const hid_t found = h5().H5Rdereference2(dataset, H5P_DEFAULT, H5R_OBJECT, &scale);
-  if (found < 0) return "";  // as in a copy of the dataset without its scales
-  const Hdf5Id opened(found);
-  if (std::string axis = text_in(opened.get(), "axis"); axis.size() == 1) return axis;
-  if (text_in(opened.get(), "standard_name") == "time") return "time";
-  if (text_in(opened.get(), "units").find(" since ") != std::string::npos) return "time";  // CF, section 4.4
-  if (const std::string name = text_in(opened.get(), "NAME");
-      !name.empty() && !name.starts_with("This is a netCDF dimension"))
+std::string name_by_scale(hid_t scale) {
+  if (std::string axis = text_in(scale, "axis"); axis.size() == 1) return axis;
+  if (text_in(scale, "standard_name") == "time") return "time";
+  if (text_in(scale, "units").find(" since ") != std::string::npos) return "time";  // CF, section 4.4
+  if (const std::string name = text_in(scale, "NAME"); !name.empty() && !name.starts_with(kNoVariable))
     return name.substr(name.rfind('/') + 1);
   std::string path(256, '\0');
-  h5().H5Iget_name(opened.get(), path.data(), path.size());
+  h5().H5Iget_name(scale, path.data(), path.size());
   path.resize(path.find('\0'));
   return path.substr(path.rfind('/') + 1);
+}
+
+/// Returns the values of a dimension scale for an axis; none if they are not finite numbers, or cannot be
+/// read.
+std::vector<double> coordinates_in(hid_t scale, std::uint64_t elements) {
+  if (h5().H5Iget_type(scale) != H5I_DATASET || hdf5_shape(scale) != std::vector{elements}) return {};
+  std::vector<double> values(static_cast<std::size_t>(elements));
+  if (h5().H5Dread(scale, *h5().H5T_NATIVE_DOUBLE_g, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
+    return {};
+  const auto number_in = [&](const char* name, double otherwise) {
+    const std::vector<double> numbers = numbers_in(scale, name, 1, 1);
+    return numbers.empty() ? otherwise : numbers.front();
+  };
+  const double factor = number_in(kCfAttributes[0], 1), offset = number_in(kCfAttributes[1], 0);
+  for (double& value : values) value = value * factor + offset;
+  const bool are_finite =
+      std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+  return are_finite ? values : std::vector<double>();
 }
 
 /// Returns the labels of axes; none without labels.
@@ -212,25 +229,35 @@ std::vector<std::string> axis_labels_of(hid_t dataset, std::size_t axes) {
   return names;
 }
 
-/// Returns the names of axes by their dimension scales, as netCDF-4 has them; none without scales.
-std::vector<std::string> axis_names_of(hid_t dataset, std::size_t axes) {
+/// Reads the names, coordinates and units of axes from their dimension scales, as netCDF-4 has them.
+void read_scales(hid_t dataset, Hdf5Array& array) {
+  const std::size_t axes = array.shape.size();
   const auto count = static_cast<hssize_t>(axes);
   const std::optional<Hdf5Id> list = attribute(dataset, "DIMENSION_LIST", count, count);
-  if (!list) return {};
+  if (!list) return;
   const Hdf5Id type(h5().H5Aget_type(list->get()));
-  if (h5().H5Tget_class(type.get()) != H5T_VLEN) return {};
+  if (h5().H5Tget_class(type.get()) != H5T_VLEN) return;
   const Hdf5Id element(h5().H5Tget_super(type.get()));
   if (h5().H5Tget_class(element.get()) != H5T_REFERENCE ||
       h5().H5Tget_size(element.get()) != sizeof(hobj_ref_t))
-    return {};
+    return;
   std::vector<hvl_t> scales(axes);
   checked_hdf5(h5().H5Aread(list->get(), type.get(), scales.data()));
-  std::vector<std::string> names;
-  for (const hvl_t& of_axis : scales) {
-    names.push_back(of_axis.len == 0 ? "" : name_by_scale(dataset, *static_cast<hobj_ref_t*>(of_axis.p)));
+  array.axis_names.resize(axes);
+  array.scales.resize(axes);
+  std::uint64_t left = Hdf5Message::kMaxBytes / 2 / sizeof(double);
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    const hvl_t& of_axis = scales[axis];
+    const hid_t found = of_axis.len == 0 ? H5I_INVALID_HID
+                                         : h5().H5Rdereference2(dataset, H5P_DEFAULT, H5R_OBJECT, of_axis.p);
     h5().H5free_memory(of_axis.p);
+    if (found < 0) continue;  // as in a copy of the dataset without its scales
+    const Hdf5Id scale(found);
+    array.axis_names[axis] = name_by_scale(scale.get());
+    if (array.shape[axis] > left || text_in(scale.get(), "NAME").starts_with(kNoVariable)) continue;
+    array.scales[axis] = {coordinates_in(scale.get(), array.shape[axis]), text_in(scale.get(), "units")};
+    left -= array.scales[axis].values.size();
   }
-  return names;
 }
 
 }  // namespace
@@ -302,14 +329,14 @@ Hdf5Array read_hdf5_array(hid_t dataset) {
       array.offset = find_contiguous(dataset);
   }
   check_chunk(array);
-  array.axis_names = axis_names_of(dataset, axes);
+  read_scales(dataset, array);
   if (const auto labels = axis_labels_of(dataset, axes); !labels.empty()) {
     array.axis_names.resize(axes);
     for (std::size_t i = 0; i < axes; ++i)
       if (array.axis_names[i].empty()) array.axis_names[i] = labels[i];
   }
   array.axistags = text_in(dataset, "axistags");
-  array.sizes = sizes_in(dataset, "element_size_um");
+  array.sizes = numbers_in(dataset, "element_size_um", 2, 3);
   for (std::size_t i = 0; i < array.cf.size(); ++i) array.cf[i] = numbers_as_text(dataset, kCfAttributes[i]);
   return array;
 }
@@ -359,6 +386,7 @@ static void check_grid(const Hdf5Array& array) {
       array.shape.size() > kMaxAxes || array.chunk.size() != array.shape.size() ||
       array.fill.size() != array.sample_bytes())
     Hdf5Message::refuse();
+  if (!array.scales.empty() && array.scales.size() != array.shape.size()) Hdf5Message::refuse();
   if (array.format.kind == SampleKind::floating && bits == 8) Hdf5Message::refuse();
   check_chunk(array);
 }
@@ -377,6 +405,11 @@ void put(Hdf5Message& message, const Hdf5Array& array) {
   message.put_list(array.compact);
   message.put(static_cast<std::uint8_t>(array.axis_names.size()));
   for (const std::string& name : array.axis_names) message.put_list(name);
+  message.put(static_cast<std::uint8_t>(array.scales.size()));
+  for (const Coordinates& scale : array.scales) {
+    message.put_list(scale.values);
+    message.put_list(scale.unit);
+  }
   message.put_list(array.axistags);
   message.put_list(array.sizes);
   for (const std::string& text : array.cf) message.put_list(text);
@@ -401,6 +434,11 @@ Hdf5Array take_hdf5_array(Hdf5Message& message, std::uint64_t file_bytes) {
   array.compact = message.take_list<std::vector<std::byte>>();
   array.axis_names.resize(message.take<std::uint8_t>());
   for (std::string& name : array.axis_names) name = message.take_list<std::string>();
+  array.scales.resize(message.take<std::uint8_t>());
+  for (Coordinates& scale : array.scales) {
+    scale.values = message.take_list<std::vector<double>>();
+    scale.unit = message.take_list<std::string>();
+  }
   array.axistags = message.take_list<std::string>();
   array.sizes = message.take_list<std::vector<double>>();
   for (std::string& text : array.cf) text = message.take_list<std::string>();

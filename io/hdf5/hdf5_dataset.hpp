@@ -12,6 +12,7 @@
 #include "io/image/cf_attributes.hpp"
 #include "io/image/chunk_codecs.hpp"
 #include "io/image/chunks.hpp"
+#include "io/image/geometry.hpp"
 
 namespace gpuccl::io {
 
@@ -55,6 +56,7 @@ struct Hdf5Array : ChunkGrid {
   // Chunks of a contiguous dataset are ranges of its samples.
   std::optional<std::uint64_t> offset;  // none: never written
   std::vector<std::byte> compact;       // samples that are in the header
+  std::vector<Coordinates> scales;      // of each axis, or none
   // Attributes; empty if there are none.
   std::string axistags;       // JSON
   std::vector<double> sizes;  // element_size_um: for the last two or three axes, x last

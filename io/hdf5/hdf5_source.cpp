@@ -195,7 +195,7 @@ Hdf5Message Hdf5Chunks::connect() const {
 }
 
 /// Finds the axes of the image by the axistags or dimension scales of the dataset, and their spacing by
-/// element_size_um or axistags.
+/// element_size_um, axistags or coordinates.
 ChunkedImage Hdf5Chunks::image(const PlaneChoice& choice) const {
   {
     const std::lock_guard lock(mutex_);
@@ -205,6 +205,13 @@ ChunkedImage Hdf5Chunks::image(const PlaneChoice& choice) const {
   image.format_name = "hdf5";
   image.axes = choose_axes(named_axes(array_.shape, array_.axis_names), choice);
   image.geometry = geometry_of(array_.sizes, image.axes, resolutions_);
+  const std::optional<std::size_t> xyz[] = {image.axes.x, image.axes.y, image.axes.z};
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!xyz[i] || array_.scales.empty()) continue;
+    Coordinates& along = image.geometry.coordinates[i] = array_.scales[*xyz[i]];
+    if (along.unit.starts_with("degree")) along.unit = "degree";  // "degrees_east", "degree_E"
+  }
+  set_spacing_by_coordinates(image.geometry);
   image.checksums = array_.filters.checksums();
   return image;
 }

@@ -84,7 +84,8 @@ double unit_ratio(LengthUnit from, LengthUnit to) { return find(from)->picometre
 
 // The product of three spacings and 2^64 elements is a number, and not 0.
 constexpr double kMinNumber = 1e-80, kMaxNumber = 1e80;
-constexpr double kSameShare = 1e-3;  // of an element
+constexpr double kSameShare = 1e-3;   // of an element
+constexpr double kRoundedOff = 1e-6;  // share of a coordinate that is stored in 32 bits
 
 /// Returns the orientation with axes of the world reversed if they differ between the two spaces.
 static Orientation turned(const Orientation& orientation, WorldSpace to) {
@@ -173,6 +174,9 @@ std::array<double, 12> NiftiFrame::affine_of_quaternion() const {
 }
 
 void Geometry::begin_at(int first) {
+  if (std::vector<double>& of_slices = coordinates[2].values;
+      first < static_cast<std::ptrdiff_t>(of_slices.size()))
+    of_slices.erase(of_slices.begin(), of_slices.begin() + first);
   // Slices without a known distance, such as time points that are read as pages, are all in one place.
   if (orientation && spacing[2] > 0)
     orientation->origin = orientation->at({0, 0, static_cast<double>(first)});
@@ -182,6 +186,36 @@ void Geometry::begin_at(int first) {
     if (nifti->qform_code > 0) nifti->quatern[3 + axis] += affine[4 * axis + 2] * first;
     if (nifti->sform_code > 0) nifti->srow[4 * axis + 3] += nifti->srow[4 * axis + 2] * first;
   }
+}
+
+/// Returns the mean distance of the first `count` coordinates; 0 if there are fewer, or less than two.
+static double mean_step(const std::vector<double>& values, std::size_t count) {
+  if (count < 2 || values.size() < count) return 0;
+  return (values[count - 1] - values[0]) / static_cast<double>(count - 1);
+}
+
+static bool are_same(double a, double b, double step) {
+  return std::abs(a - b) <= kSameShare * std::abs(step) + kRoundedOff * std::max(std::abs(a), std::abs(b));
+}
+
+void set_spacing_by_coordinates(Geometry& geometry) {
+  if (geometry.is_known()) return;
+  Geometry found;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto& [values, name] = geometry.coordinates[i];
+    const LengthUnit unit = length_unit(name);
+    const double step = mean_step(values, values.size());
+    if (unit == LengthUnit::unknown || !is_spacing(std::abs(step))) continue;
+    bool are_even = true;
+    for (std::size_t k = 0; k < values.size(); ++k)
+      are_even = are_even && are_same(values[k], values[0] + step * static_cast<double>(k), step);
+    if (!are_even) continue;
+    if (found.unit == LengthUnit::unknown) found.unit = unit;
+    found.spacing[i] = std::abs(step) * unit_ratio(unit, found.unit);
+  }
+  if (!found.is_known()) return;
+  geometry.spacing = found.spacing;
+  geometry.unit = found.unit;
 }
 
 void set_spacing(Geometry& geometry, const GivenSpacing& given) {
@@ -330,13 +364,23 @@ Resolution resolution_of(const Geometry& geometry) {
   return {1 / geometry.spacing[0], 1 / geometry.spacing[1], ResolutionUnit::none};
 }
 
-constexpr double kRoundedOff = 1e-6;  // share of a coordinate that is stored in 32 bits
-
 static bool points_elsewhere(const Vector3& one, const Vector3& other) {
   const double length = length_of(one), other_length = length_of(other);
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (std::abs(one[axis] / length - other[axis] / other_length) > kSameShare) return true;
   return false;
+}
+
+/// As grid_difference(), by the coordinates along one axis of `size` elements.
+static std::string_view coordinate_difference(const Coordinates& one, const Coordinates& other, int size) {
+  const auto count = static_cast<std::size_t>(size);
+  const double step = mean_step(one.values, count), its = mean_step(other.values, count);
+  if (step == 0 || its == 0 || one.unit != other.unit) return "";
+  if (step * its < 0) return "direction";
+  if (!are_same(step, its, step)) return "spacing";
+  for (std::size_t k = 0; k < count; ++k)
+    if (!are_same(one.values[k], other.values[k], step)) return k == 0 ? "origin" : "spacing";
+  return "";
 }
 
 std::string_view grid_difference(const Geometry& one, const Geometry& other, const Extent& extent) {
@@ -347,6 +391,8 @@ std::string_view grid_difference(const Geometry& one, const Geometry& other, con
     const double a = one.spacing[i], b = its.spacing[i];
     if (sizes[i] > 1 && is_spacing(a) && is_spacing(b) && std::abs(a - b) > kSameShare * std::max(a, b))
       return "spacing";
+    const std::string_view differs = coordinate_difference(one.coordinates[i], its.coordinates[i], sizes[i]);
+    if (!differs.empty()) return differs;
   }
   if (!one.orientation || !its.orientation) return "";
   const Orientation a = in_lps(*one.orientation), b = in_lps(*its.orientation);

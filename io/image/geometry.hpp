@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gpuccl/types.hpp"
 
@@ -69,6 +70,12 @@ struct NiftiFrame {
   std::array<double, 12> affine_of_quaternion() const;
 };
 
+/// Coordinates of the elements along an axis, as files list them.
+struct Coordinates {
+  std::vector<double> values;
+  std::string unit;  // as the file names it, such as "degrees_east"
+};
+
 /// The size of elements, and where they are.
 struct Geometry {
   Vector3 spacing{};  // from an element to the next; 0: unknown
@@ -77,6 +84,7 @@ struct Geometry {
   std::optional<NiftiFrame> nifti = {};         // of an input that is one
   int zarr_format = 0;                          // of an input that is a Zarr: 2 or 3
   bool zarr_shards = false;                     // of such an input
+  std::array<Coordinates, 3> coordinates = {};  // of inputs that list them; only for comparison
   Resolution resolution = {};                   // alone it specifies no spacing
   bool has_slice_axis = false;                  // of an array, even if the axis has one element
   int first_slice = 0;                          // of slices labeled separately: its number in the file
@@ -97,6 +105,9 @@ struct GivenSpacing {
 
 /// Returns whether a number can be a spacing: products of three are finite and not 0.
 bool is_spacing(double length);
+
+/// Sets the spacing, if unknown, by coordinates that are equidistant and have a unit of length.
+void set_spacing_by_coordinates(Geometry& geometry);
 
 /// Returns whether neither has a unit. A NIfTI then has mm, as other programs assume.
 bool needs_unit(const Geometry& geometry, const GivenSpacing& given);
@@ -157,7 +168,8 @@ Resolution resolution_of(const Geometry& geometry);
 
 /// Returns the first difference between elements of two images of this extent: "spacing", "direction" or
 /// "origin" (a turned image has another origin, too). Returns "" if either is unknown, or if they differ by
-/// less than a thousandth of an element. An axis of one element has no spacing and no direction.
+/// less than a thousandth of an element. An axis of one element has no spacing and no direction, and its
+/// coordinates are not compared.
 std::string_view grid_difference(const Geometry& one, const Geometry& other, const Extent& extent);
 
 }  // namespace gpuccl::io

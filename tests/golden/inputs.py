@@ -278,8 +278,8 @@ def make_all(folder, gpuccl):
     for i, name in enumerate(sorted((ROOT / "data/cells-slices").iterdir())):
         if i % 4 == 0:
             shutil.copy(name, folder / "slices" / f"{i:02}.png")
-    for name in ("contiguous", "filters", "several", "axistags"):
-        shutil.copy(ROOT / f"tests/io/hdf5/{name}.h5", folder / f"{name}.h5")
+    for name in ("contiguous.h5", "filters.h5", "several.h5", "axistags.h5", "coordinates.nc", "dimensions.nc"):
+        shutil.copy(ROOT / "tests/io/hdf5" / name, folder / name)
     shutil.copy(ROOT / "tests/golden/gray.jpg", folder / "gray.jpg")
 
     def generate(name, *words):

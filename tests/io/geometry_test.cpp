@@ -51,6 +51,22 @@ TEST_CASE("elements of another grid differ in spacing, direction or origin") {
   CHECK(difference(moved, {5, 5, 1}) == "origin");
 }
 
+TEST_CASE("coordinates of the same elements are compared if their units are the same") {
+  Geometry levels;
+  levels.coordinates[2] = {{1000, 850, 500, 200}, "hPa"};
+  Geometry other = levels;
+  other.begin_at(1);
+  CHECK(grid_difference(levels, other, {5, 5, 3}) == "spacing");
+  levels.begin_at(1);
+  CHECK(grid_difference(levels, other, {5, 5, 3}).empty());
+  CHECK(grid_difference(levels, {}, {5, 5, 3}).empty());
+  for (double& value : other.coordinates[2].values) value += 1;
+  CHECK(grid_difference(levels, other, {5, 5, 3}) == "origin");
+  CHECK(grid_difference(levels, other, {5, 5, 1}).empty());
+  other.coordinates[2].unit = "Pa";
+  CHECK(grid_difference(levels, other, {5, 5, 3}).empty());
+}
+
 TEST_CASE("axes of the world are turned as those who take others for granted expect") {
   const Orientation lps = in_lps(kTilted);
   CHECK(lps.space == WorldSpace::lps);

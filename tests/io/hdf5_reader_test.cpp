@@ -77,6 +77,26 @@ TEST_CASE("labels of axes, names of scales and times of CF name the axes of an H
           "contains 3 time points; --frame N selects one, from 0, --page 0..2 all as slices");
 }
 
+TEST_CASE("coordinates of a netCDF-4 distinguish its grid from others") {
+  if (!is_built_in()) return;
+  const auto geometry = [](const std::string& group) {
+    return open_reader(kFolder + "coordinates.nc:/" + group, {})->info().geometry;
+  };
+  const auto difference = [&](const std::string& group) {
+    return grid_difference(geometry("up"), geometry(group), {12, 8, 1});
+  };
+  CHECK(difference("up").empty());
+  CHECK(difference("packed").empty());      // the same latitudes by scale_factor and add_offset
+  CHECK(difference("unnumbered").empty());  // dimensions without coordinates
+  CHECK(difference("down") == "direction");
+  CHECK(difference("shifted") == "origin");
+  CHECK(difference("uneven") == "spacing");
+  CHECK_FALSE(geometry("up").is_known());  // degrees are no length
+  const Geometry metric = geometry("metric");
+  CHECK(metric.spacing == Vector3{0.25, 5e5, 0});  // x in mm, y in m, and z that is not equidistant
+  CHECK(metric.unit == LengthUnit::mm);
+}
+
 TEST_CASE("of several datasets one is named, and links to other files lead nowhere") {
   if (!is_built_in()) return;
   CHECK(has(reason_for(kFolder + "several.h5"),
