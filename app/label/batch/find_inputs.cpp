@@ -19,6 +19,7 @@
 #include "io/files/number_text.hpp"
 #include "io/image/formats.hpp"
 #include "io/read/input_files.hpp"
+#include "io/report/reported_run.hpp"
 #include "io/zarr/zarr.hpp"
 
 namespace gpuccl::app {
@@ -318,6 +319,33 @@ void skip_unmatched(FoundInputs& found, const std::vector<std::string>& patterns
       found.warnings.push_back(counted(left_out, "image") + " skipped: not named " + pattern.from() +
                                ", as --intensity-name asks");
   }
+}
+
+/// Returns whether the report next to an image says that its run wrote the image.
+static bool is_written(const BatchInput& input) {
+  const fs::path image(input.path.path);
+  const auto run =
+      io::read_reported_run((image.parent_path() / name_of_outputs(image.filename())).string() + ".json");
+  return run && fs::path(run->output.path).filename() == image.filename() &&
+         run->output.bytes == io::bytes_of_regular_file(image.string());
+}
+
+void skip_written(FoundInputs& found) {
+  std::set<std::string> written;
+  std::string first;
+  bool has_others = false;
+  for (const BatchInput& input : found.inputs) {
+    if (!input.is_found || input.problem) continue;
+    if (!is_written(input))
+      has_others = true;
+    else if (written.insert(input.path).second && first.empty())
+      first = input.path;
+  }
+  if (written.empty() || !has_others) return;
+  std::erase_if(found.inputs,
+                [&](const BatchInput& input) { return input.is_found && written.contains(input.path); });
+  found.warnings.push_back(counted(written.size(), "label image") + " of earlier runs skipped (" + first +
+                           (written.size() > 1 ? ", ..." : "") + "); to label them, name their folder alone");
 }
 
 const IntensityImages::Names& IntensityImages::names_in(const fs::path& folder) {
