@@ -146,7 +146,7 @@ void check_batch(const LabelOptions& options) {
             files.outlines, "GeoJSON is for one input; for several use --outlines-dir, or .json for COCO"}});
   const io::Source &first = options.inputs.front(), &last = options.inputs.back();
   std::error_code none;
-  const bool is_file = is_one && fs::is_regular_file(first.path, none);
+  const bool is_file = is_one && first.is_file;
   const bool is_report_of_one = !batch.report.empty() && !options.every_frame && is_file;
   const bool has_tables = !files.stats.empty() || !batch.summary.empty() || !files.outlines.empty();
   const std::string used = options.every_frame          ? "--frame all"

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "io/files/input_file.hpp"
 #include "io/files/text_stream.hpp"
 #include "io/image/formats.hpp"
 
@@ -13,11 +14,17 @@ static bool is_directory(const std::string& path) {
   return std::filesystem::is_directory(path, unknown);
 }
 
+static bool is_regular_file(const std::string& path) {
+  std::error_code unknown;
+  return std::filesystem::is_regular_file(path, unknown);
+}
+
 Source::Source(std::string given, bool stack)
     : path(std::move(given)),
       is_stream(TextStream::is_named(path)),
       is_store(io::is_store(path)),
       is_folder(!is_store && is_directory(path)),
+      is_file(!is_stream && is_regular_file(split_input(path).file)),
       is_stack(stack) {}
 
 Source Source::of_image(const std::string& given) {

@@ -23,6 +23,7 @@ struct Source {
   bool is_stream = false;  // "-", which is standard input, another descriptor, a pipe or a device: read once
   bool is_store = false;   // a folder that is itself an image
   bool is_folder = false;  // another folder
+  bool is_file = false;    // a regular file, or a dataset in one
   bool is_stack = false;
 
   bool empty() const { return path.empty(); }

@@ -182,8 +182,8 @@ std::size_t count_all(const io::Source& image, const LabelOptions& options) {
   io::ReadOptions read;
   read.limits = options.input.limits;
   read.planes = options.measure.intensity_planes;
-  std::error_code none;
-  if (image.is_stream || read.planes.frame || options.planes.frame || !fs::exists(image.path, none)) return 0;
+  const bool is_there = image.is_file || image.is_store || image.is_folder;
+  if (!is_there || read.planes.frame || options.planes.frame) return 0;
   int count = 0;
   error_in(image, [&] { count = io::count_frames(image, read, "--frame all"); });
   return static_cast<std::size_t>(count);
@@ -219,13 +219,13 @@ ImagesInOrder images_in_order(const io::Source& image, const std::vector<NamedFr
 /// Refuses a file as --intensity of two inputs, of which the last may be another image of samples.
 void check_intensity_of_one(const LabelOptions& options) {
   if (options.inputs.size() != 2 || options.measure.intensities.size() != 1) return;
-  const std::string& image = options.measure.intensities.front();
+  const io::Source& image = options.measure.intensities.front();
   const std::string& last = options.inputs.back();
-  std::error_code none;
-  if (fs::is_regular_file(image, none))
+  if (image.is_file)
     throw io::FileError(image, ErrorCode::usage,
                         "is not a folder; for several inputs use --intensity FOLDER/; if '" + last +
-                            "' is not an input, join images by commas: --intensity " + image + "," + last);
+                            "' is not an input, join images by commas: --intensity " + image.path + "," +
+                            last);
 }
 
 }  // namespace
