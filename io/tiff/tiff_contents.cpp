@@ -59,6 +59,7 @@ class ContentsScanner {
            ", which is not read; pages are read as slices");
     contents.info.is_described_stack = description.writer != TiffDescription::Writer::unknown;
     add_spacing(of_series_ ? *of_series_ : description, contents.info.geometry);
+    check_color_planes(contents);
     if (options_.planes.pages) return keep_pages(contents, *options_.planes.pages);
     const auto found = static_cast<std::int64_t>(contents.slices.size());
     if (description.writer == TiffDescription::Writer::tifffile && !description.series.empty() &&
@@ -227,6 +228,17 @@ class ContentsScanner {
       contents.slices = std::move(slices);
     }
     contents.info.extent.depth = static_cast<int>(contents.slices.size());
+  }
+
+  /// Refuses slices that tifffile stored as planes of color, as it does with 3 or 4 of them.
+  void check_color_planes(const TiffContents& contents) const {
+    const char axis = description().samples_axis;
+    if (contents.planes == 1 || options_.planes.channel || axis == 'S' || axis == 'C') return;
+    const std::string remedy = "write it with photometric='minisblack', or select one with --channel N";
+    if (axis != '?')
+      throw Error(ErrorCode::data, fmt::format("stores its axis {} as planes of color; {}", axis, remedy));
+    warn("stores an array of tifffile without names of axes as planes of color; if they are slices, " +
+         remedy);
   }
 
   void warn(const std::string& line) const {

@@ -157,7 +157,8 @@ void parse_tifffile(const std::string& text, double elements, TiffDescription& d
   if (!shape.is_array()) return;
   const std::vector<std::int64_t> axes = axes_of_pages(shape, elements);
   std::string names = named.is_string() ? named.get<std::string>() : "";
-  if (names.size() != shape.size()) names.assign(axes.size(), '?');
+  if (names.size() != shape.size()) names.assign(shape.size(), '?');
+  if (axes.size() < names.size()) description.samples_axis = names[axes.size()];
 
   double planes = 1;
   std::string sizes, letters;
@@ -214,6 +215,7 @@ TiffDescription parse_description(const std::string& text, const std::string& so
   }
   if (description.writer == Writer::unknown && description.by_tifffile) {
     description.writer = Writer::tifffile;
+    description.samples_axis = '?';
     parse_tifffile(text, page.elements, description);
   }
   return description;

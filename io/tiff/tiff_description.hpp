@@ -57,6 +57,7 @@ struct TiffDescription {
   std::string other_axes;             // "2x3 planes (axes TZ)" of tifffile, if planes differ along several
   std::string vendor;                 // of axes that are not read, which only its private tags specify
   std::string metadata_file;          // another file, which contains the OME-XML
+  char samples_axis = 'S';            // in an array of tifffile, of samples in separate planes; '?': no name
   bool single_directory = false;      // tifffile states that only the first of the planes has one
   bool samples_are_channels = false;  // of a pixel, in a composite of ImageJ, and of Zeiss
   Vector3 spacing{};  // of which ImageJ specifies only z, the others by the resolution; 0: unknown

@@ -1272,6 +1272,37 @@ TEST_CASE_METHOD(
   REQUIRE(refusal(path).starts_with("contains 3 images (2 pages of 20x10, 20x10, 3 pages of 20x10); "));
 }
 
+TEST_CASE_METHOD(OneFile,
+                 "slices that tifffile stores as planes of color are not taken for color in silence") {
+  const auto write = [&](const std::string& description, int planar) {
+    TiffPageToWrite page = large_page(3, 3);
+    page.planar = planar;
+    describe(page, description, "tifffile.py");
+    write_tiff(path, {page});
+  };
+  const std::string shape = "{\"shape\": [3, 700, 1500]";
+  const std::string unnamed =
+      "stores an array of tifffile without names of axes as planes of color; if they are slices, write it "
+      "with photometric='minisblack', or select one with --channel N";
+  for (const std::string& text : {shape + "}", std::string()}) {
+    write(text, PLANARCONFIG_SEPARATE);
+    CHECK(read(path).warnings == std::vector{unnamed});
+    CHECK(read(path, Options().channel(1)).warnings.empty());
+    write(text, PLANARCONFIG_CONTIG);
+    CHECK(read(path).warnings.empty());
+  }
+  for (const std::string axis : {"Z", "T", "Q"}) {
+    write(shape + ", \"axes\": \"" + axis + "YX\"}", PLANARCONFIG_SEPARATE);
+    CHECK(refusal(path) ==
+          "stores its axis " + axis +
+              " as planes of color; write it with photometric='minisblack', or select one with --channel N");
+  }
+  for (const std::string axis : {"C", "S"}) {
+    write(shape + ", \"axes\": \"" + axis + "YX\"}", PLANARCONFIG_SEPARATE);
+    CHECK(read(path).warnings.empty());
+  }
+}
+
 TEST_CASE_METHOD(OneFile, "resolution and orientation of a TIFF") {
   TiffPageToWrite page = page_of(noise({20, 10, 1}, 14));
   page.more = [](TIFF* tiff) {
