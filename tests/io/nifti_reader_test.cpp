@@ -6,6 +6,7 @@
 #include "io/files/gunzipped_file.hpp"
 #include "io/read/intensity_reader.hpp"
 #include "io/read/open_samples.hpp"
+#include "label_samples.hpp"
 #include "support/bits.hpp"
 #include "support/compressed.hpp"
 #include "support/nifti_file.hpp"
@@ -326,6 +327,16 @@ TEST_CASE("the scale of the sform counts if pixdim has another") {
   read_image(MemoryFile(nifti.bytes()).path(), {}, &info);
   CHECK(info.geometry.spacing == Vector3{1.25, 1, 2.5});  // rounding is not another scale
   CHECK(physical_scale(info.geometry, 3)->element == 1.25 * 2.5);
+  const ScratchFolder folder;
+  WriteOptions options;
+  options.geometry = info.geometry;
+  for (const char* name : {"a.mha", "a.nrrd", "a.nii"}) {  // other formats have no second scale
+    CAPTURE(name);
+    save_labels(folder / name, sample_labels({4, 3, 2}, 5), options);
+    const Geometry written = open_reader(folder / name, {})->info().geometry;
+    CHECK(physical_scale(written, 3)->element == Approx(1.25 * 2.5).epsilon(1e-3));
+    CHECK(grid_difference(info.geometry, written, {4, 3, 2}).empty());
+  }
   nifti.sform = 0;
   read_image(MemoryFile(nifti.bytes()).path(), {}, &info);
   CHECK(info.geometry.spacing == Vector3{1, 1, 2});

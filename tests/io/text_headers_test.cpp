@@ -247,6 +247,16 @@ TEST_CASE("a MetaImage is read as ITK reads it") {
   CHECK(info.geometry.orientation->steps[1] == Vector3{-3, 0, 0});
   CHECK(info.geometry.orientation->origin == Vector3{1, 2, 3});
   CHECK(!info_of(metaimage("ElementSpacing = 0 3 0.5\n")).geometry.is_known());
+  const Geometry tilted =  // as CT with gantry tilt: the slices are 0.4 apart
+      info_of(metaimage("TransformMatrix = 1 0 0 0 1 0 0 0.6 0.8\nElementSpacing = 2 3 0.5\n")).geometry;
+  CHECK(is_sheared(tilted, 3));
+  CHECK_FALSE(is_sheared(tilted, 2));
+  CHECK(tilted.spacing == Vector3{2, 3, 0.5});
+  CHECK(layer_distances(tilted)[2] == Approx(0.4));
+  // The spacing that is told loses against the length of a step.
+  const Geometry stretched =
+      info_of(metaimage("TransformMatrix = 2 0 0 0 1 0 0 0 1\nElementSpacing = 2 3 0.5\n")).geometry;
+  CHECK(stretched.spacing == Vector3{4, 3, 0.5});
 
   const auto with = [](const std::string& from, const std::string& to) {
     return replaced(metaimage(""), from, to);
@@ -302,10 +312,10 @@ TEST_CASE("a volume of FreeSurfer is read with its place") {
     return text;
   };
   const auto real = [&](float value) { return big(std::bit_cast<std::uint32_t>(value)); };
+  std::vector<float> place = {2, 3, 4, -1, 0, 0, 0, 0, -1, 0, 1, 0, 10, 20, 30};
   const auto mgh = [&](std::uint32_t type, const std::string& samples, std::uint32_t frames = 1) {
     std::string bytes = big(1) + big(4) + big(3) + big(2) + big(frames) + big(type) + big(0) + big(1, 2);
-    for (const float value : {2.f, 3.f, 4.f, -1.f, 0.f, 0.f, 0.f, 0.f, -1.f, 0.f, 1.f, 0.f, 10.f, 20.f, 30.f})
-      bytes += real(value);
+    for (const float value : place) bytes += real(value);
     bytes.resize(284);
     return bytes + samples + "the parameters of a scan";
   };
@@ -328,6 +338,13 @@ TEST_CASE("a volume of FreeSurfer is read with its place") {
   CHECK(count_foreground(read_bytes(two_frames, Options().frame(1)).image.view()) == 24);
   refusal_of(mgh(4, shorts).substr(0, 300));
   refusal_of(mgh(7, shorts));
+  place[9] = 0.6F;  // the slices are shifted along x
+  place[10] = 0.8F;
+  place[3] = -2;
+  const Geometry sheared = read_bytes(mgh(4, shorts)).info.geometry;
+  CHECK(is_sheared(sheared, 3));
+  CHECK(sheared.spacing == Vector3{4, 3, 4});  // the length of the first step, not the 2 that is told
+  CHECK(layer_distances(sheared)[2] == Approx(3.2));
 }
 
 TEST_CASE("bytes after the samples of a volume get a warning") {
