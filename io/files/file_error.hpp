@@ -39,7 +39,7 @@ decltype(auto) with_path(const std::string& path, Work&& work) {
   }
 }
 
-/// A reason with the part of the input that it is about: "page 2 is 40x31 but page 1 is 40x30",
+/// A reason with the part of the input that it is about: "page 1 is 40x31 but page 0 is 40x30",
 /// "page 2: strip 3 is missing".
 inline std::string reason_about(const std::string& part, const std::string& reason) {
   const bool lacks_subject =

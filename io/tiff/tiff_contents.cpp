@@ -29,21 +29,19 @@ class ContentsScanner {
       if (scan_wanted(known->pages)) return std::move(result_);
     }
     const auto all = std::make_shared<DescribedPages>();
-    std::int64_t page = 0;
-    for_each_page(tiff_, options_.limits, [&](std::int64_t number) {
-      all->pages.push_back({TIFFCurrentDirOffset(tiff_.get()), number});
+    for_each_page(tiff_, options_.limits, [&](std::int64_t page) {
+      all->pages.push_back(TIFFCurrentDirOffset(tiff_.get()));
       // The first page of an image describes it; the first page of the file describes pages chosen by --page.
       if (page == (options_.planes.pages ? 0 : range.begin))
-        with_page(number, [&] {
+        with_page(page, [&] {
           all->description = read_description(tiff_);
           all->samples = tiff_.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
           known_ = all;
           choose_planes();
         });
-      if (range.begin <= page && page < range.end) with_page(number, [&] { add_page(); });
-      ++page;
+      if (range.begin <= page && page < range.end) with_page(page, [&] { add_page(page); });
     });
-    pages_ = page;
+    pages_ = std::ssize(all->pages);
     if (is_whole) tiff_file_.remember(all);
     return std::move(result_);
   }
@@ -106,15 +104,15 @@ class ContentsScanner {
   }
 
   /// Adds the wanted pages of a file whose pages are known. Returns false if all are wanted.
-  bool scan_wanted(const std::vector<TiffPage>& known) {
-    with_page(known.front().number, [&] { choose_planes(); });
+  bool scan_wanted(const std::vector<std::uint64_t>& known) {
+    choose_planes();
     if (!wanted_) return false;
     are_pages_known_ = true;
     const auto add = [&](std::int64_t plane) {
       if (plane >= std::ssize(known)) return;
-      const TiffPage& page = known[static_cast<std::size_t>(plane)];
       planes_ = plane;
-      at_page(tiff_, page, [&] { with_page(page.number, [&] { add_page(); }); });
+      at_page(tiff_, known[static_cast<std::size_t>(plane)], plane,
+              [&] { with_page(plane, [&] { add_page(plane); }); });
     };
     if (has_hidden() && wanted_->front() != 0) add(0);
     for (const std::int64_t plane : *wanted_) add(plane);
@@ -270,16 +268,16 @@ class ContentsScanner {
   }
 
   template <class Work>
-  static void with_page(std::int64_t number, Work work) {
+  static void with_page(std::int64_t page, Work work) {
     try {
       work();
     } catch (const Error& error) {
-      if (number == 1) throw;
-      throw Error(error.code(), reason_about(fmt::format("page {}", number), error.what()));
+      if (page == 0) throw;
+      throw Error(error.code(), reason_about(fmt::format("page {}", page), error.what()));
     }
   }
 
-  void add_page() {
+  void add_page(std::int64_t page) {
     prepare_page(tiff_.get());
     const bool begins_array = !are_pages_known_ && arrays_.begin_at(tiff_);
     if (planes_ > 0 && begins_array && !options_.pages_apart && !options_.planes.pages) {
@@ -309,8 +307,8 @@ class ContentsScanner {
     result_.buffer_bytes =
         std::max(result_.buffer_bytes, TiffPageDecoder::buffer_bytes(layout, format.planes, pieces));
     if (!tiff_.warning().empty()) warn("libtiff: " + tiff_.warning());
-    result_.slices.push_back(
-        {TIFFCurrentDirOffset(tiff_.get()), rows, result_.formats.size() - 1, extent.width, extent.height});
+    result_.slices.push_back({TIFFCurrentDirOffset(tiff_.get()), rows, result_.formats.size() - 1,
+                              extent.width, extent.height, page});
     largest = {std::max(largest.width, extent.width), std::max(largest.height, extent.height), 1};
     check_page_size(static_cast<std::uint64_t>(largest.width), static_cast<std::uint64_t>(largest.height),
                     options_.limits);
@@ -357,7 +355,7 @@ class ContentsScanner {
     const TiffSlice& slice = result_.slices.front();
     if (const Extent first = {slice.width, slice.height}; extent != first) {
       if (!options_.pages_apart || description().says_images())
-        refuse_unlike("is " + to_string(extent) + " but page 1 is " + to_string(first));
+        refuse_unlike("is " + to_string(extent) + " but " + first_page() + " is " + to_string(first));
       result_.info.has_smaller_pages = true;
     }
   }
@@ -365,14 +363,15 @@ class ContentsScanner {
     const SampleFormat& samples = result_.formats.front();
     if (format.samples.bits != samples.bits || format.samples.kind != samples.kind ||
         format.channels != channels_ || format.planes != result_.planes)
-      refuse_unlike(fmt::format("has {} samples of {} bits per pixel, unlike page 1 with {} of {}",
-                                format.channels, format.samples.bits, channels_, samples.bits));
+      refuse_unlike(fmt::format("has {} samples of {} bits per pixel, unlike {} with {} of {}",
+                                format.channels, format.samples.bits, first_page(), channels_, samples.bits));
     if (format.samples.photometric != samples.photometric)
       refuse_unlike(
-          fmt::format("is {} but page 1 is {}; read one with --page N{}", name_of(format.samples.photometric),
-                      name_of(samples.photometric),
+          fmt::format("is {} but {} is {}; read one with --page N{}", name_of(format.samples.photometric),
+                      first_page(), name_of(samples.photometric),
                       format.stored == Photometric::palette ? ", or all with --palette index" : ""));
   }
+  std::string first_page() const { return fmt::format("page {}", result_.slices.front().page); }
   [[noreturn]] void refuse_unlike(const std::string& why) {
     has_unlike_pages_ = true;
     throw Error(ErrorCode::data, why);
@@ -397,7 +396,7 @@ class ContentsScanner {
         throw Error(ErrorCode::data, "its description lists a different number of images than of slices");
       contents.slices.push_back({first.directory,
                                  first.rows + static_cast<std::uint64_t>(plane) * slice_bytes, first.format,
-                                 first.width, first.height});
+                                 first.width, first.height, plane});
     };
     if (wanted_)
       std::for_each(wanted_->begin(), wanted_->end(), add);

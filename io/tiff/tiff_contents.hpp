@@ -31,20 +31,14 @@ class TiffArrays {
   bool follows_several_ = false;  // the last array had several
 };
 
-/// Calls `visit(number)` with each page as the current directory; `number` counts all directories from 1.
+/// Calls `visit(page)` with each page as the current directory; `page` counts from 0, as --page does.
 /// Skips thumbnails (reduced images) and masks, unless the file has nothing else. Throws Error (data, io).
 void for_each_page(TiffHandle& tiff, const Limits& limits,
-                   const std::function<void(std::int64_t number)>& visit);
-
-/// Place of a page.
-struct TiffPage {
-  std::uint64_t directory = 0;  // offset
-  std::int64_t number = 0;      // of all directories, from 1
-};
+                   const std::function<void(std::int64_t page)>& visit);
 
 /// All pages that for_each_page() visits, and the description of the first.
 struct DescribedPages {
-  std::vector<TiffPage> pages;
+  std::vector<std::uint64_t> pages;  // offset of the directory of each
   TiffDescription description;
   int samples = 1;  // of a pixel of the first page
 };
@@ -73,8 +67,10 @@ class SharedTiff {
   std::shared_ptr<const DescribedPages> pages_;
 };
 
-/// Calls `visit` with a page as the current directory. Throws Error (data, io).
-void at_page(TiffHandle& tiff, const TiffPage& page, const std::function<void()>& visit);
+/// Calls `visit` with a page, whose directory is at an offset, as the current directory. Throws Error (data,
+/// io).
+void at_page(TiffHandle& tiff, std::uint64_t directory, std::int64_t page,
+             const std::function<void()>& visit);
 
 /// Consecutive pages of equal size and samples, in one array if tifffile wrote them. In a file without a
 /// description of its pages, each run is an image.
@@ -99,6 +95,7 @@ struct TiffSlice {
   std::uint64_t rows = 0;       // offset of all rows, if they lie uncompressed in one piece, else 0
   std::size_t format = 0;       // index into TiffContents::formats
   int width = 0, height = 0;
+  std::int64_t page = 0;  // of the file, as --page counts
 };
 
 /// Directories of a file, checked.

@@ -131,21 +131,24 @@ void require_whole(const TiffHandle& tiff, std::int64_t page) {
   }
 }
 
-/// Calls `visit(number, whether it is a slice)` for each page.
+/// Calls `visit(page)` for each directory; it returns whether the directory counts as a page. Returns the
+/// number of pages.
 template <class Visit>
-void for_each_directory(TiffHandle& tiff, const Limits& limits, Visit visit) {
+std::int64_t for_each_directory(TiffHandle& tiff, const Limits& limits, Visit visit) {
   if (!tiff.go_to_first()) tiff.fail("not a valid TIFF");
-  for (std::int64_t number = 1;; ++number) {
-    if (number > limits.max_pages)
+  std::int64_t page = 0;
+  for (std::int64_t directories = 1;; ++directories) {
+    if (directories > limits.max_pages)
       throw Error(ErrorCode::data, fmt::format("contains more pages than --max-pages {}", limits.max_pages));
-    require_whole(tiff, number);
-    visit(number, is_slice(tiff));
-    require_whole(tiff, number);
-    if (TIFFLastDirectory(tiff.get()) != 0) break;
+    require_whole(tiff, page);
+    const bool is_page = visit(page);
+    require_whole(tiff, page);
+    page += is_page ? 1 : 0;
+    if (TIFFLastDirectory(tiff.get()) != 0) return page;
     tiff.clear_messages();
     if (TIFFReadDirectory(tiff.get()) == 1) continue;
-    require_whole(tiff, number + 1);
-    tiff.fail(fmt::format("page {} cannot be found, or the pages form a loop", number + 1));
+    require_whole(tiff, page);
+    tiff.fail(fmt::format("page {} cannot be found, or the pages form a loop", page));
   }
 }
 
@@ -213,12 +216,16 @@ bool TiffArrays::begin_at(const TiffHandle& tiff) {
 }
 
 void for_each_page(TiffHandle& tiff, const Limits& limits, const std::function<void(std::int64_t)>& visit) {
-  bool has_slices = false;
-  for_each_directory(tiff, limits, [&](std::int64_t number, bool is_slice) {
-    has_slices |= is_slice;
-    if (is_slice) visit(number);
+  const auto visit_slices = [&](std::int64_t page) {
+    const bool is_page = is_slice(tiff);
+    if (is_page) visit(page);
+    return is_page;
+  };
+  if (for_each_directory(tiff, limits, visit_slices) > 0) return;
+  for_each_directory(tiff, limits, [&](std::int64_t page) {
+    visit(page);
+    return true;
   });
-  if (!has_slices) for_each_directory(tiff, limits, [&](std::int64_t number, bool) { visit(number); });
 }
 
 std::unique_ptr<TiffHandle> SharedTiff::take_handle() {
@@ -250,17 +257,18 @@ void SharedTiff::remember(std::shared_ptr<const DescribedPages> pages) {
   pages_ = std::move(pages);
 }
 
-void at_page(TiffHandle& tiff, const TiffPage& page, const std::function<void()>& visit) {
-  if (TIFFCurrentDirOffset(tiff.get()) != page.directory) {
+void at_page(TiffHandle& tiff, std::uint64_t directory, std::int64_t page,
+             const std::function<void()>& visit) {
+  if (TIFFCurrentDirOffset(tiff.get()) != directory) {
     tiff.clear_messages();
-    if (!tiff.go_to(page.directory)) {
-      require_whole(tiff, page.number);
-      tiff.fail(fmt::format("page {} cannot be found", page.number));
+    if (!tiff.go_to(directory)) {
+      require_whole(tiff, page);
+      tiff.fail(fmt::format("page {} cannot be found", page));
     }
   }
-  require_whole(tiff, page.number);
+  require_whole(tiff, page);
   visit();
-  require_whole(tiff, page.number);
+  require_whole(tiff, page);
 }
 
 bool TiffRun::is_like(const TiffRun& other) const {
@@ -269,16 +277,15 @@ bool TiffRun::is_like(const TiffRun& other) const {
 
 std::vector<TiffRun> runs_of_pages(TiffHandle& tiff, const Limits& limits) {
   std::vector<TiffRun> runs;
-  std::int64_t pages = 0;
   TiffArrays arrays;
-  for_each_page(tiff, limits, [&](std::int64_t) {
+  for_each_page(tiff, limits, [&](std::int64_t page) {
     TiffRun run = run_of_page(tiff);
     const bool begins_array = arrays.begin_at(tiff);
     if (runs.empty() || !runs.back().is_like(run) || begins_array) {
-      run.begin = pages;
+      run.begin = page;
       runs.push_back(run);
     }
-    runs.back().end = ++pages;
+    runs.back().end = page + 1;
   });
   return runs;
 }

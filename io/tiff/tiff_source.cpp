@@ -64,8 +64,8 @@ class TiffSource final : public SampleSource {
         decode_page(z, sink, memory);
       }
     } catch (const Error& error) {
-      if (contents_.slices.size() == 1) throw;
-      throw Error(error.code(), reason_about("slice " + std::to_string(z + 1), error.what()));
+      if (contents_.slices.size() == 1 && slice(z).page == 0) throw;
+      throw Error(error.code(), reason_about("page " + std::to_string(slice(z).page), error.what()));
     }
   }
 

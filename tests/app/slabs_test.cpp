@@ -75,7 +75,7 @@ TEST_CASE("tags that need more memory than there may be are no fault of the file
   };
   tests::write_tiff(scratch / "in.tif", {page});
   fails({"label", scratch / "in.tif", "--json", "-", "--memory", "2M"}, 71,
-        "in.tif: page 1: needs more memory than the limit (");
+        "in.tif: page 0: needs more memory than the limit (");
   succeeds({"label", scratch / "in.tif", "--json", "/dev/null", "--memory", "20M", "--quiet"});
 }
 

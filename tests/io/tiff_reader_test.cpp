@@ -465,13 +465,13 @@ TEST_CASE_METHOD(OneFile, "pages of a described stack that differ are refused wi
       return refusal(path, options);
     };
     const TiffPageToWrite higher = page_of(noise({40, 31, 1}, 11));
-    REQUIRE(reason(higher) == "page 2 is 40x31 but page 1 is 40x30");
-    REQUIRE(reason(higher, Options().apart()) == "page 2 is 40x31 but page 1 is 40x30");
+    REQUIRE(reason(higher) == "page 1 is 40x31 but page 0 is 40x30");
+    REQUIRE(reason(higher, Options().apart()) == "page 1 is 40x31 but page 0 is 40x30");
     REQUIRE(reason(page_of(noise({40, 30, 1}, 11), 0, 1, 8)) ==
-            "page 2 has 1 samples of 8 bits per pixel, unlike page 1 with 1 of 1");
+            "page 1 has 1 samples of 8 bits per pixel, unlike page 0 with 1 of 1");
     TiffPageToWrite white = page_of(noise({40, 30, 1}, 11));
     white.photometric = PHOTOMETRIC_MINISWHITE;
-    REQUIRE(reason(white) == "page 2 is min-is-white but page 1 is min-is-black; read one with --page N");
+    REQUIRE(reason(white) == "page 1 is min-is-white but page 0 is min-is-black; read one with --page N");
   }
   TiffPageToWrite colour = page_of(noise({40, 30, 1}, 11), 0, 1, 8), with_alpha = colour;
   for (TiffPageToWrite* page : {&colour, &with_alpha}) {
@@ -486,7 +486,7 @@ TEST_CASE_METHOD(OneFile, "pages of a described stack that differ are refused wi
   };
   describe(colour, "ImageJ=1.53t\nimages=2\nslices=2\n");
   write_tiff(path, {colour, with_alpha});
-  REQUIRE(refusal(path, {}) == "page 2 has 4 samples of 8 bits per pixel, unlike page 1 with 3 of 8");
+  REQUIRE(refusal(path, {}) == "page 1 has 4 samples of 8 bits per pixel, unlike page 0 with 3 of 8");
 
   TiffPageToWrite first = page_of(noise({40, 30, 1}, 11));
   const std::string ome_image = "<Image><Pixels SizeC=\"1\" SizeZ=\"1\" SizeT=\"1\"></Pixels></Image>";
