@@ -119,8 +119,9 @@ class PngSource final : public SampleSource {
     in_one_piece_ = !interlaced && in_one_piece <= std::min(kMaxInOnePiece, memory / 8);
     buffer_bytes_ = in_one_piece_ ? std::max(by_rows, static_cast<std::int64_t>(in_one_piece)) : by_rows;
     const bool has_alpha = (png_get_color_type(png, header) & PNG_COLOR_MASK_ALPHA) != 0;
-    if (options.warn && (has_alpha || png_get_valid(png, header, PNG_INFO_tRNS) != 0))
-      options.warn("transparency ignored");
+    if (options.warn && has_alpha && !options.planes.channel)
+      options.warn("transparency ignored (channel " + std::to_string(format_.channels - 1) + ")");
+    if (options.warn && png_get_valid(png, header, PNG_INFO_tRNS) != 0) options.warn("transparency ignored");
     if (options.warn) {
       if (find_chunk(*file_, "acTL") != 0) options.warn(kFirstImageOnly);
       if (const std::uint64_t exif = find_chunk(*file_, "eXIf"); exif != 0)

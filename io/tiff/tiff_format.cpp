@@ -178,7 +178,9 @@ void check_extra_channels(const TiffHandle& tiff, int channels, int colors,
   if (colors == 1 && (!is_alpha || channels > 2))
     throw Error(ErrorCode::data,
                 fmt::format("contains {} channels; --channel N selects one, from 0", channels));
-  if (warn) warn(is_alpha ? "transparency ignored" : "channels other than color are ignored");
+  if (warn)
+    warn(is_alpha ? fmt::format("transparency ignored (channel {})", colors)
+                  : "channels other than color are ignored");
 }
 
 }  // namespace

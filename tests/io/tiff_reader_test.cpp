@@ -248,7 +248,7 @@ TEST_CASE_METHOD(OneFile, "an index with transparency is read, and the transpare
     CAPTURE(tile_size);
     const Read result = read(path);
     REQUIRE(same_bits(result.image, image));
-    REQUIRE(result.warnings == std::vector<std::string>{"transparency ignored"});
+    REQUIRE(result.warnings == std::vector<std::string>{"transparency ignored (channel 1)"});
     REQUIRE(result.info.foreground_rule == "palette luma > 0");
   }
 }
