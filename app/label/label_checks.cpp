@@ -44,6 +44,28 @@ void check_formats(const LabelPaths& files) {
   if (!files.outlines.empty()) io::with_path(files.outlines, [&] { io::outline_format(files.outlines); });
 }
 
+/// Returns whether a label image is to be one file, though perhaps of a format that only inputs have.
+bool names_image(const io::Target& image) {
+  return !image.is_folder && (image.format || io::is_image_name(image.path));
+}
+
+/// Returns whether there is a report of the components.
+bool has_report(const LabelOptions& options) {
+  const LabelPaths& files = options.files;
+  return !files.json.empty() || !options.batch.json_folder.empty() ||
+         (!files.image.empty() && !files.image.is_stdout());
+}
+
+/// Returns whether an output contains measures.
+bool lists_measures(const LabelOptions& options) {
+  const LabelPaths& files = options.files;
+  const bool has_geojson = files.outlines.empty()
+                               ? !options.batch.outlines_folder.empty()
+                               : io::outline_format(files.outlines) == io::OutlineFormat::geojson;
+  return !files.stats.empty() || !options.batch.stats_folder.empty() || !files.view.empty() || has_geojson ||
+         (has_report(options) && options.lists_components);
+}
+
 void check_image_format(const LabelOptions& options, bool batch) {
   const io::Target& image = options.files.image;
   check({{!batch && !image.empty() && !image.format, image,
@@ -91,11 +113,18 @@ void check_any(const LabelOptions& options, bool batch) {
   check({{options.values.most_difference() > 0 && options.periodic != PeriodicAxes{}, "",
           "--periodic and --delta above 0 cannot be combined"}});
   check_image_format(options, batch);
+  const bool lists = lists_measures(options);
+  const bool uses_samples =
+      (options.values.objects && !(files.preview.empty() && options.batch.preview_folder.empty())) ||
+      (options.selection.keep.measures() & measures_of(MeasureGroup::intensity)).any();
+  const std::string of_lists =
+      " is for tables, reports and GeoJSON; give --stats, --json or --outlines X.geojson";
   check({{options.digits < io::kAllDigits && files.stats.empty() && options.batch.stats_folder.empty(), "",
           "--digits is for tables of components; give --stats"},
-         {!options.lists_components && files.json.empty() && options.batch.json_folder.empty() &&
-              (files.image.empty() || files.image.is_stdout()),
-          "", "--no-components is for reports; give --json or -o"}});
+         {!options.lists_components && !has_report(options), "",
+          "--no-components is for reports; give --json or -o"},
+         {!lists && !options.measure.words.empty(), "", "--measure" + of_lists},
+         {!lists && !uses_samples && options.measure.intensity_files() > 0, "", "--intensity" + of_lists}});
   options.algorithm.check();
 }
 
@@ -152,7 +181,7 @@ void check_batch(const LabelOptions& options) {
   const std::string used = options.every_frame          ? "--frame all"
                            : batch.first_used().empty() ? "--intensity-name"
                                                         : batch.first_used();
-  const bool names_file = !files.image.is_folder && files.image.format;
+  const bool names_file = names_image(files.image);
   check(
       {{!files.view.empty() && !files.view.is_folder, files.view,
         "several inputs need a folder for their pages; use --view FOLDER/"},
@@ -188,7 +217,7 @@ void check_batch(const LabelOptions& options) {
 bool is_batch(const LabelOptions& options) {
   const std::vector<io::Source>& inputs = options.inputs;
   const bool folder_of_images =
-      !options.input.stack && inputs.front().is_folder && !options.files.image.format;
+      !options.input.stack && inputs.front().is_folder && !names_image(options.files.image);
   return inputs.size() > 1 || inputs.front().path.starts_with('@') || !options.batch.first_used().empty() ||
          options.every_frame || !options.measure.intensity_names.empty() || folder_of_images ||
          options.files.image.is_folder || options.files.view.is_folder;
