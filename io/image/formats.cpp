@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <fstream>
 #include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
 
+#include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/image/chunk_codecs.hpp"
 
@@ -298,7 +300,20 @@ constexpr KnownFormat kKnown[] = {
     {0, "CDF\1"sv, "is a netCDF 3 or MINC 1 file", kToNetcdf4},
     {0, "CDF\2"sv, "is a netCDF 3 file", kToNetcdf4},
     {0, "CDF\5"sv, "is a netCDF 3 file", kToNetcdf4},
+    {0, "MATLAB 5.0"sv, "is a MATLAB 5 file",
+     "convert it to .npy with scipy.io.loadmat and numpy.save of Python"},
+    {4, "ftyp"sv, "is a HEIF, AVIF or MP4 file", kToImage},
+    {0, "\0\0\0\x0cJXL "sv, "is a JPEG XL file", kToImage},
 };
+
+/// A file of a folder that is an image, and a text near its beginning.
+struct KnownFolder {
+  const char *file, *text, *what;
+};
+
+constexpr KnownFolder kKnownFolders[] = {{"attributes.json", "\"dimensions\"", "is an N5 dataset"},
+                                         {"attributes.json", "\"n5\"", "is an N5 container"},
+                                         {"info", "\"scales\"", "is a Neuroglancer precomputed image"}};
 
 struct OptionalFormat {
   const char *name, *library;
@@ -392,6 +407,20 @@ std::string chunk_codecs(bool built_in) {
   for (const auto& [codec, name] : kCodecs)
     if (is_built_in(codec) == built_in) names += (names.empty() ? "" : ", ") + std::string(name);
   return names;
+}
+
+void refuse_known_folder(const std::string& path) {
+  for (const KnownFolder& known : kKnownFolders) {
+    const fs::path file = fs::path(path) / known.file;
+    std::error_code unknown;
+    if (!fs::is_regular_file(file, unknown)) continue;
+    std::string text(4096, '\0');
+    std::ifstream(file).read(text.data(), std::ssize(text));
+    if (text.find(known.text) != std::string::npos)
+      throw FileError(
+          path, ErrorCode::data,
+          known.what + "; convert it to .npy with tensorstore of Python (docs/formats.md shows how)"s);
+  }
 }
 
 Error unknown_format(const InputFile& file) {

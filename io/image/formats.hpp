@@ -125,6 +125,9 @@ bool is_ome_tiff(const std::string& path);
 /// Returns whether the folder `path` is itself an image: a Zarr with an image, or an array.
 bool is_store(const std::string& path);
 
+/// Throws FileError (data), with a remedy, if the folder `path` is an image of a format that is not read.
+void refuse_known_folder(const std::string& path);
+
 /// Returns whether `path` is IMAGE/labels/NAME of an existing store IMAGE: a label group.
 bool is_label_group(const std::string& path);
 /// Return IMAGE of such a path, and the path of the label group with the default name, and `more` at its end,
