@@ -635,6 +635,7 @@ int run_match(const MatchOptions& options) {
   paths.input = options.truth;
   paths.intensities = {options.prediction};
   paths.stats = options.csv;
+  paths.stats_option = "--csv";
   paths.summary = options.summary;
   paths.json = options.json;
   refuse_overlap(paths);

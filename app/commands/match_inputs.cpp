@@ -181,8 +181,8 @@ Objects read_objects(const std::string& path, const ObjectOptions& options, std:
     if (options.label && piece.report().first_values.size() > 2)
       print_warning(path,
                     "has more than two values, and --label takes every nonzero pixel as foreground; remove "
-                    "--label if values are labels, or match label images of 'gpuccl label --threshold T' "
-                    "without --label");
+                    "--label if values are labels, use --per-value instead if they are classes, or match "
+                    "label images of 'gpuccl label --threshold T' without --label");
     if (are_objects && are_spread(components))
       print_warning(path,
                     "its " + counted(components.size(), "value") +
@@ -290,8 +290,10 @@ void add_frames(const ImagePair& pair, const ObjectOptions& objects, std::vector
   for (const bool second : {false, true}) {
     const io::Source source = second ? pair.prediction : pair.truth;
     if (source.is_folder) stills[second] = images_in(source, objects.recursive);
-    counts[second] = source.is_folder ? static_cast<int>(stills[second].size())
-                                      : count_frames(source, objects.of(second), "--frame all");
+    counts[second] =
+        source.is_folder ? static_cast<int>(stills[second].size()) : io::open_without_per_slice([&] {
+          return count_frames(source, objects.of(second), "--frame all");
+        });
   }
   if (counts[0] != counts[1])
     throw io::FileError(pair.prediction, ErrorCode::data,

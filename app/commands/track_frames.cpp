@@ -27,6 +27,7 @@
 #include "io/image/formats.hpp"
 #include "io/image/limits.hpp"
 #include "io/parts/part_writer.hpp"
+#include "io/read/open_samples.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -98,7 +99,8 @@ class Tracking {
         if (!is_new) throw two_of_a_name(input.path, other->second);
       }
     } else {
-      const int count = count_frames(options_.series, options_.objects, "--track");
+      const int count = io::open_without_per_slice(
+          [&] { return count_frames(options_.series, options_.objects, "--track"); });
       const std::string stem = fs::path(io::without_extension(options_.series.path)).filename().string();
       for (int i = 0; i < count; ++i) frames.push_back({options_.series, name_of_frame(stem, i), i});
     }
@@ -252,10 +254,12 @@ int track_frames(const MatchOptions& options) {
   LabelPaths paths;
   paths.input = options.series;
   paths.stats = options.csv;
+  paths.stats_option = "--csv";
   paths.json = options.json;
   refuse_overlap(paths);
   std::error_code none;
-  if (!options.folder.empty() && !options.folder.ends_with('/') && io::label_format(options.folder) &&
+  if (!options.folder.empty() && !options.folder.ends_with('/') &&
+      (io::label_format(options.folder) || io::is_image_name(options.folder)) &&
       !fs::is_directory(options.folder, none))
     throw io::FileError(options.folder, ErrorCode::usage,
                         "is not a folder; --track writes a label image for each time point: -o " +

@@ -93,8 +93,8 @@ void InputClaims::refuse_parts_in(const std::string& folder, const LabelPaths& f
 }
 
 std::vector<io::FileIdentity> InputClaims::refuse_outputs(const LabelPaths& files) const {
-  constexpr const char* kOptions[] = {"-o",      "--preview",  "--view",    "--outlines",
-                                      "--stats", "--contacts", "--summary", "--json"};
+  const char* const options[] = {"-o",         "--preview", "--view", "--outlines", files.stats_option,
+                                 "--contacts", "--summary", "--json"};
   std::vector<io::FileIdentity> identities;
   std::map<io::FileIdentity, Output> taken;
   for (const Output output : kOutputs) {
@@ -104,7 +104,7 @@ std::vector<io::FileIdentity> InputClaims::refuse_outputs(const LabelPaths& file
     if (target.is_stream) continue;
     const auto [other, is_free] = taken.emplace(identities.back(), output);
     if (is_free || !are_still_one(target, files.target(other->second))) continue;
-    const auto option = [&](Output of) { return std::string(kOptions[static_cast<std::size_t>(of)]); };
+    const auto option = [&](Output of) { return std::string(options[static_cast<std::size_t>(of)]); };
     throw io::FileError(target, ErrorCode::usage,
                         "is the name of two outputs" +
                             (files.in_folders ? " of " + files.input.path

@@ -34,6 +34,7 @@ struct LabelPaths {
   io::Source seeds;
   io::Target image;
   io::Target json, stats, contacts, summary;  // files, or streams
+  const char* stats_option = "--stats";       // for messages
   io::Target preview;
   io::Target view;                       // a page to look at the labels
   io::Source shown;                      // image below the labels of the page, if it is not an input

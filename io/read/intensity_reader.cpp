@@ -169,7 +169,8 @@ int count_frames(const Source& source, const ReadOptions& options, const std::st
     throw Error(ErrorCode::data,
                 "contains one time point; " + option +
                     " is for several; save its pages with a time axis, or each time point as "
-                    "a file in a folder");
+                    "a file in a folder" +
+                    (options.pages_apart ? "" : ", or use --per-slice instead"));
   return count;
 }
 

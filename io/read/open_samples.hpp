@@ -64,9 +64,10 @@ auto open_without_per_slice(Open open) {
     return open();
   } catch (const Error& error) {
     const std::string reason = error.what();
-    const std::size_t at = std::min(reason.find(", --per-slice"), reason.find(", or --per-slice"));
-    if (at == std::string::npos) throw;
-    throw Error(error.code(), reason.substr(0, at));
+    for (const char* const remedy : {", --per-slice", ", or --per-slice", ", or use --per-slice"})
+      if (const std::size_t at = reason.find(remedy); at != std::string::npos)
+        throw Error(error.code(), reason.substr(0, at));
+    throw;
   }
 }
 
