@@ -93,7 +93,8 @@ void copy(const io::AtomicFile& file, int to) {
 }  // namespace
 
 void refuse_foreign_table(const std::string& path, bool (*is_ours)(std::string_view)) {
-  refuse_foreign(path, is_ours, "exists and is not a table of gpuccl; move it, or add --overwrite");
+  refuse_foreign(path, is_ours,
+                 "exists and is not an earlier version of this table; move it, or add --overwrite");
 }
 
 void refuse_foreign_outlines(const std::string& path) {

@@ -161,7 +161,7 @@ TEST_CASE_METHOD(Outputs,
   write("t.csv", "name,weight\na,1\n");
   for (const char* more : {"", " --jobs 1"})
     fails("label in.png --stats t.csv" + std::string(more), 73,
-          "t.csv: exists and is not a table of gpuccl; move it, or add --overwrite");
+          "t.csv: exists and is not an earlier version of this table; move it, or add --overwrite");
   CHECK(read("t.csv") == "name,weight\na,1\n");
   succeeds("label in.png --stats t.csv --overwrite");
   succeeds("label in.png --stats t.csv");  // over a table of ours

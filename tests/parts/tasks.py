@@ -394,7 +394,7 @@ def links(scratch):
             assert kept == {path: path.read_bytes() for path in (source, samples, *case.dir.iterdir())}
         table.write_text("a,table\n")
         if not more:
-            run(*case.join("--finish"), code=73, said="is not a table of gpuccl")
+            run(*case.join("--finish"), code=73, said="is not an earlier version of this table")
             table.unlink()
         run(*case.join("--finish"))
         case.check()
