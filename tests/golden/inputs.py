@@ -390,6 +390,9 @@ def make_all(folder, gpuccl):
     write_tiff(folder / "resolution.tif", [page(resolution=[20000, 1])])
     write_tiff(folder / "pages.tif", [page(values) for values in slices])
     write_tiff(folder / "pages-tiles.tif", [page(values, tile=16, compression=8) for values in slices])
+    write_tiff(folder / "damaged.tif", [page(values, compression=8) for values in slices[:4]])
+    streams = (folder / "damaged.tif").read_bytes().split(b"x\x9c")  # the third is that of page 2
+    (folder / "damaged.tif").write_bytes(b"x\x9c".join(streams[:3]) + b"damaged!" + b"x\x9c".join(streams[3:])[6:])
     write_tiff(folder / "smaller.tif", [page(slices[0]), {"width": 20, "height": 10, "values": image[:200]}])
     hyperstack = "ImageJ=1.53\nimages=8\nchannels=2\nslices=2\nframes=2\nhyperstack=true\nunit=micron\nspacing=2.0\n"
     write_tiff(folder / "imagej.tif", [page(values, **({"description": hyperstack} if i == 0 else {})) for i, values in enumerate(slices[:8])])
@@ -419,6 +422,8 @@ def make_all(folder, gpuccl):
         shutil.copy(folder / name, batch / name)
     shutil.copy(folder / "p5.pgm", batch / "deeper" / "p5.pgm")
     (folder / "list.txt").write_text("in/image.npy\nin/gray.png\n")
+    (folder / "n5").mkdir()
+    (folder / "n5" / "attributes.json").write_text('{"dimensions": [41, 30], "blockSize": [41, 30], "dataType": "uint8"}')
     (folder / "sides").mkdir()
     for name in ("image.npy", "bool.npy"):
         shutil.copy(folder / "samples.npy", folder / "sides" / name)
