@@ -166,14 +166,18 @@ Geometry read_geometry(const Fields& fields) {
   frame.quatern = fields.reals<6>(layout.quatern);
   frame.srow = fields.reals<12>(layout.srow);
   Geometry geometry;
+  geometry.orientation = orientation_of(frame);
   for (std::size_t i = 0; i < 3; ++i) {
-    const double size = std::abs(frame.pixdim[i + 1]);
+    double size = std::abs(frame.pixdim[i + 1]);
+    if (!is_spacing(size) && geometry.orientation) {
+      const auto& [x, y, z] = geometry.orientation->steps[i];
+      size = std::hypot(x, y, z);  // of a sform
+    }
     geometry.spacing[i] = std::isfinite(size) ? size : 0;
   }
   constexpr LengthUnit kUnits[] = {LengthUnit::unknown, LengthUnit::m, LengthUnit::mm, LengthUnit::um};
   const int unit = frame.xyzt_units & 7;
   geometry.unit = unit < 4 ? kUnits[unit] : LengthUnit::unknown;
-  geometry.orientation = orientation_of(frame);
   drop_unusable(geometry);
   geometry.nifti = frame;
   geometry.is_in_mm = true;
