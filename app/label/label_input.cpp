@@ -152,11 +152,11 @@ void LabelMeasures::open_intensity(const io::ReadOptions& read, const io::ImageI
                                    const std::string& name, const io::Source& source) {
   auto image = std::make_unique<io::IntensityReader>(source, read);
   if (image->extent() != input.extent)
-    throw Error(ErrorCode::data, "has " + io::to_string(image->extent()) + " pixels, but " +
-                                     display_name(files_.input) + " has " + io::to_string(input.extent) +
-                                     (input.extent.depth == 1 && image->extent().depth > 1
-                                          ? "; --intensity-page N selects one page"
-                                          : ""));
+    throw Error(
+        ErrorCode::data,
+        "has " + io::to_string(image->extent()) + " pixels, but " + display_name(files_.input) + " has " +
+            io::to_string(input.extent) +
+            (image->extent().depth > input.extent.depth ? "; --intensity-page N[..M] selects pages" : ""));
   compare_grids(input, image->info().geometry, "the image of --intensity", "samples are matched");
   const MeasureSet compared = options_.selection.keep.measures();
   if (image->values().count == 0 && needs_value_counts(options_.measure.named))
@@ -330,7 +330,10 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   read.in_parts = true;
   read.pages_apart = options.algorithm.per_slice;
   const auto warn_of = [&](const std::string& path) {
-    return warn ? std::function([warn, path](const std::string& line) { warn(path, line); }) : nullptr;
+    return warn ? std::function([warn, path, selects = options.selects_planes](const std::string& line) {
+      warn(path, selects ? line : io::with_remedy(io::kSaveLabels, line));
+    })
+                : nullptr;
   };
   read.warn = warn_of(files.input);
   if (!files.json.empty()) states();  // before anything is read

@@ -178,9 +178,10 @@ std::shared_ptr<const InputFile> open_companion(const std::string& header, const
   const fs::path path = name;
   const std::string shown = name.substr(0, name.find('\0'));
   const auto refuse = [&] {
-    throw Error(ErrorCode::data,
-                "its samples are in '" + shown +
-                    "', outside of the folder of the header; --follow reads them, if you trust it");
+    throw Error(
+        ErrorCode::data,
+        "its samples are in '" + shown +
+            "', outside of the folder of the header; gpuccl label and measure read them with --follow");
   };
   if (header.empty() || header == "-")
     throw Error(ErrorCode::data, "its samples are in '" + shown + "'; give the header by its name");

@@ -185,10 +185,10 @@ void ValueRows::write(ValueType type, int width, const SampleRows& rows, int row
   };
   if (is_rgb(format)) {
     note(any_color_, format.bits == 8
-                         ? "each color is one value, 65536 red + 256 green + blue; select one channel "
-                           "with --channel N"
-                         : "each color is one value, 2^32 red + 2^16 green + blue; select one channel "
-                           "with --channel N");
+                         ? "each color is one value, 65536 red + 256 green + blue; --channel N selects "
+                           "one channel"
+                         : "each color is one value, 2^32 red + 2^16 green + blue; --channel N selects "
+                           "one channel");
     format.bits == 8 ? write_colors<std::uint8_t, std::uint32_t>(format, width, data, out)
                      : write_colors<std::uint16_t, std::uint64_t>(format, width, data, out);
   } else if (!are_values(format) || (makes_integers(format) && !format.missing.empty())) {

@@ -35,24 +35,30 @@ inline constexpr const char* kSaveLabels =
     "'gpuccl measure FILE OPTION N -o labels.tif' saves one, or label an image with "
     "'gpuccl label --threshold otsu --view PAGE.html'";
 
-/// Calls open() for a command that has no options to select one of several images. The message about an input
-/// with several images then ends in `remedy`, in which OPTION is replaced by the option to select one.
+/// Returns a message about an input with several images for a command without options to select one. It then
+/// ends in `remedy`, in which OPTION is replaced by the option to select one.
+inline std::string with_remedy(const std::string& remedy, std::string reason) {
+  for (const std::string option : {"--channel", "--frame", "--series", "--page"}) {
+    const std::size_t end = reason.find("; " + option);
+    if (end == std::string::npos) continue;
+    const std::size_t note = std::min(reason.find(" (any", end), reason.size());
+    reason.replace(end, note - end, "; " + remedy);
+    if (const std::size_t at = reason.find("OPTION"); at != std::string::npos)
+      reason.replace(at, std::string("OPTION").size(), option);
+    break;
+  }
+  return reason;
+}
+
+/// Calls open() for a command that has no options to select one of several images, as with_remedy().
 template <class Open>
 auto open_one_image(const std::string& remedy, Open open) {
   try {
     return open();
   } catch (const Error& error) {
-    std::string reason = error.what();
-    for (const std::string option : {"--channel", "--frame", "--series", "--page"}) {
-      const std::size_t end = reason.find("; " + option);
-      if (end == std::string::npos) continue;
-      const std::size_t note = std::min(reason.find(" (any", end), reason.size());
-      reason.replace(end, note - end, "; " + remedy);
-      if (const std::size_t at = reason.find("OPTION"); at != std::string::npos)
-        reason.replace(at, std::string("OPTION").size(), option);
-      throw Error(error.code(), reason);
-    }
-    throw;
+    const std::string reason = with_remedy(remedy, error.what());
+    if (reason == error.what()) throw;
+    throw Error(error.code(), reason);
   }
 }
 

@@ -36,7 +36,7 @@ Descriptor open_name(int folder, const std::string& name, int flags, const std::
   if (opened || errno == ENOENT) return opened;
   const int code = errno;
   if ((code == ELOOP || code == ENOTDIR) && is_link(folder, name))
-    refuse(key, "leads through a symbolic link; add --follow to follow links in a Zarr store");
+    refuse(key, "leads through a symbolic link; gpuccl label and measure follow it with --follow");
   if (code == ENOTDIR) return opened;
   throw Error(failure_to_read(code), "cannot open '" + key + "' (" + system_reason(code) + ")", code);
 }

@@ -322,7 +322,10 @@ TEST_CASE("a color is the id of a label in every command") {
   CHECK(gpuccl({"measure", colors, "--stats", "-"}).out == gpuccl({"measure", labels, "--stats", "-"}).out);
   CHECK(gpuccl({"match", colors, labels, "--csv", "-"}).out ==
         gpuccl({"match", labels, labels, "--csv", "-"}).out);
-  CHECK(gpuccl({"contacts", colors}).out == gpuccl({"contacts", labels}).out);
+  const Ended contacts = gpuccl({"contacts", colors});
+  CHECK(contacts.out == gpuccl({"contacts", labels}).out);
+  CHECK(contacts.err.find("blue; 'gpuccl measure FILE --channel N -o labels.tif' saves one") !=
+        std::string::npos);
   CHECK(gpuccl({"compare", colors, labels}).out == "same labels\n");
   CHECK(labeled(scratch, colors, {"--values", "--keep-values"}) == "1 1 66051 0");
   CHECK(gpuccl({"measure", colors, "--stats", "-"})
