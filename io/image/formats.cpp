@@ -73,6 +73,15 @@ const InputFormat* find_format(std::string_view word) {
   return found == kFormats.end() ? nullptr : *found;
 }
 
+/// Returns the texts of all formats that are not empty, separated by commas.
+template <class TextOf>
+std::string list_formats(TextOf text_of) {
+  std::string list;
+  for (const InputFormat* const format : kFormats)
+    if (const std::string text(text_of(*format)); !text.empty()) list += (list.empty() ? "" : ", ") + text;
+  return list;
+}
+
 /// A format, and one of its extensions; null if a name has the extension of no format.
 struct FoundExtension {
   const InputFormat* format = nullptr;
@@ -230,16 +239,15 @@ static const std::vector<std::string>& formats_of_environment() {
   return allowed;
 }
 
-const char* const kFormatWords =
-    "png, tiff, npy, nifti, nrrd, metaimage, zarr, hdf5, pnm, bmp, jpeg, mgh, mrc";
-
 std::vector<std::string> formats_of_words(const std::string& list) {
   std::vector<std::string> words;
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
     const std::string word = lower_case(list.substr(begin, end - begin));
     if (word != kAny && find_format(word) == nullptr)
-      throw Error(ErrorCode::usage, "'" + word + "' is not a format; use " + kFormatWords + " or any");
+      throw Error(ErrorCode::usage,
+                  fmt::format("'{}' is not a format; use {} or any", word,
+                              list_formats([](const InputFormat& one) { return one.word; })));
     words.push_back(word);
     begin = end + 1;
   }
@@ -315,22 +323,6 @@ constexpr KnownFolder kKnownFolders[] = {{"attributes.json", "\"dimensions\"", "
                                          {"attributes.json", "\"n5\"", "is an N5 container"},
                                          {"info", "\"scales\"", "is a Neuroglancer precomputed image"}};
 
-struct OptionalFormat {
-  const char *name, *library;
-  bool is_built_in;
-};
-#ifdef GPUCCL_HAS_JPEG
-constexpr bool kHasJpeg = true;
-#else
-constexpr bool kHasJpeg = false;
-#endif
-#ifdef GPUCCL_HAS_HDF5
-constexpr bool kHasHdf5 = true;
-#else
-constexpr bool kHasHdf5 = false;
-#endif
-constexpr OptionalFormat kOptional[] = {{"JPEG", "libjpeg", kHasJpeg}, {"HDF5", "libhdf5", kHasHdf5}};
-
 Error refusal(const KnownFormat& known) { return {ErrorCode::data, known.what + ("; "s + known.remedy)}; }
 
 /// Describes gzip data in a format that no reader supports.
@@ -383,18 +375,13 @@ bool begins_list_of_images(std::string_view text) {
 }  // namespace
 
 std::string read_formats() {
-  std::string names = "PNG, TIFF, .npy, NIfTI, NRRD, MetaImage, MGH, MRC, OME-Zarr, PNM, BMP";
-  for (const OptionalFormat& format : kOptional)
-    if (format.is_built_in) names += std::string(", ") + format.name;
-  return names;
+  return list_formats([](const InputFormat& one) { return one.lacks.empty() ? one.title : ""; });
 }
 
 std::string formats_not_built_in() {
-  std::string names;
-  for (const OptionalFormat& format : kOptional)
-    if (!format.is_built_in)
-      names += std::string(names.empty() ? "" : ", ") + format.name + " (" + format.library + ")";
-  return names;
+  return list_formats([](const InputFormat& one) {
+    return one.lacks.empty() ? "" : fmt::format("{} ({})", one.title, one.lacks);
+  });
 }
 
 std::string chunk_codecs(bool built_in) {

@@ -58,19 +58,16 @@ struct InputFormat {
   bool is_one_image = false;
   bool has_pages = false;
   bool selects_planes = false;
+  std::string_view lacks = {};                  // the library that this build would need to read it
   std::array<std::string_view, 4> folder = {};  // a folder with one of these files is an image
 };
 
-extern const InputFormat kPngFormat, kTiffFormat, kNpyFormat, kNiftiFormat, kNrrdFormat, kMetaimageFormat,
-    kMghFormat, kMrcFormat, kPnmFormat, kBmpFormat, kJpegFormat, kHdf5Format, kZarrFormat;
-/// All formats, in the order of messages.
-inline constexpr std::array kFormats{
-    &kPngFormat, &kTiffFormat, &kNpyFormat, &kNiftiFormat, &kNrrdFormat, &kMetaimageFormat, &kMghFormat,
-    &kMrcFormat, &kPnmFormat,  &kBmpFormat, &kJpegFormat,  &kHdf5Format, &kZarrFormat};
-/// Formats of files, in the order in which they are recognized: HDF5 may follow the header of another format.
-inline constexpr std::array kFileFormats{
-    &kHdf5Format,  &kTiffFormat, &kPngFormat,       &kNpyFormat, &kJpegFormat, &kPnmFormat, &kBmpFormat,
-    &kNiftiFormat, &kNrrdFormat, &kMetaimageFormat, &kMrcFormat, &kMghFormat,  &kZarrFormat};
+extern const InputFormat kPngFormat, kTiffFormat, kNpyFormat, kJpegFormat, kPnmFormat, kBmpFormat,
+    kNiftiFormat, kNrrdFormat, kMetaimageFormat, kMrcFormat, kMghFormat, kHdf5Format, kZarrFormat;
+/// All formats, in the order of messages and of recognition: those without a magic number at the start last.
+inline constexpr std::array kFormats{&kPngFormat, &kTiffFormat,  &kNpyFormat,  &kJpegFormat,      &kPnmFormat,
+                                     &kBmpFormat, &kNiftiFormat, &kNrrdFormat, &kMetaimageFormat, &kMrcFormat,
+                                     &kMghFormat, &kHdf5Format,  &kZarrFormat};
 
 /// Returns whether files of a format, or a "stack", may be volumes.
 bool holds_volumes(std::string_view format);
@@ -171,9 +168,7 @@ std::string written_formats();
 // Formats that an input may have. The content of a file selects its loader, so whoever sends a file selects
 // the code that it attacks. --formats limits the choice.
 
-/// The words of --formats and GPUCCL_FORMATS, separated by commas.
-extern const char* const kFormatWords;
-/// Returns the formats allowed by a list of such words, or by "any". Throws Error (usage) for another word.
+/// Returns the formats allowed by a list of words, or by "any". Throws Error (usage) for another word.
 std::vector<std::string> formats_of_words(const std::string& list);
 
 /// Throws Error (data) if `format`, the format of the content of `path`, is not allowed: by --formats, else

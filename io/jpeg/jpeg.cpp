@@ -231,11 +231,16 @@ std::unique_ptr<SampleSource> open_jpeg(std::shared_ptr<const InputFile>, const 
 
 }  // namespace
 
-const InputFormat kJpegFormat{.word = "jpeg",
-                              .title = "JPEG",
-                              .extensions = {{{".jpg"}, {".jpeg"}}},
-                              .magic = {{{0, "\xff\xd8\xff"}}},
-                              .open = open_jpeg,
-                              .is_one_image = true};
+const InputFormat kJpegFormat{
+    .word = "jpeg",
+    .title = "JPEG",
+    .extensions = {{{".jpg"}, {".jpeg"}}},
+    .magic = {{{0, "\xff\xd8\xff"}}},
+    .open = open_jpeg,
+    .is_one_image = true,
+#ifndef GPUCCL_HAS_JPEG
+    .lacks = "libjpeg",
+#endif
+};
 
 }  // namespace gpuccl::io

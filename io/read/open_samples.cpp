@@ -27,17 +27,19 @@ namespace {
 /// Returns null for a file of another format, or compressed by gzip.
 const InputFormat* recognize(const InputFile& file) {
   const FileStart start(file);
-  const auto found = std::find_if(kFileFormats.begin(), kFileFormats.end(), [&](const InputFormat* format) {
+  const auto is = [&](const InputFormat* format) {
     return start.is_of(*format) && (format->is == nullptr || format->is(file));
-  });
-  return found == kFileFormats.end() ? nullptr : *found;
+  };
+  if (is(&kHdf5Format)) return &kHdf5Format;  // may follow the header of another format
+  const auto found = std::find_if(kFormats.begin(), kFormats.end(), is);
+  return found == kFormats.end() ? nullptr : *found;
 }
 
 std::unique_ptr<SampleSource> open_gunzipped(const std::shared_ptr<const InputFile>& file,
                                              const ReadOptions& options) {
   auto contents = std::make_shared<GunzippedFile>(file);
   const FileStart start(*contents);
-  for (const InputFormat* const format : kFileFormats)
+  for (const InputFormat* const format : kFormats)
     if (format->open_gunzipped != nullptr && start.is_of(*format) &&
         (format->is_gunzipped == nullptr || format->is_gunzipped(*contents))) {
       check_format(format->word, file->path(), options.limits);

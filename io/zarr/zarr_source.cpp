@@ -652,7 +652,7 @@ std::unique_ptr<SampleSource> open_zarr(std::shared_ptr<const ZarrStore> store, 
 
 const InputFormat kZarrFormat{
     .word = "zarr",
-    .title = "Zarr",
+    .title = "OME-Zarr",
     .extensions = {{{".ozx", LabelFormat::ozx, ".ozx"}, {".zarr", LabelFormat::zarr, ".zarr"}}},
     .magic = {{{0, "PK\3\4"}, {0, "PK\5\6"}}},
     .open = open_zip,

@@ -321,7 +321,7 @@ def formats(folder):
     run("label", folder / "in.png", "--json", "-", "--formats", "png,gif", code=64, said="'gif' is not a format")
     run("label", folder / "in.png", "--json", "-", code=64, said="GPUCCL_FORMATS", env={**os.environ, "GPUCCL_FORMATS": "tif"})
     zarr(folder / "in.zarr", [2, 2], [2, 2], [("0.0", b"\1" * 4)])
-    run("label", folder / "in.zarr", "--json", "-", "--formats", "png", code=65, said="contains Zarr")
+    run("label", folder / "in.zarr", "--json", "-", "--formats", "png", code=65, said="contains OME-Zarr")
     (folder / "in.data").write_bytes((folder / "in.png").read_bytes())
     run("label", folder / "in.data", "--json", folder / "out.json")
     run("label", "-", "--json", folder / "out.json", "--formats", "png", code=65, said="contains .npy", stdin=(folder / "in.data").open())

@@ -315,8 +315,7 @@ TEST_CASE("folders, and files that are not images, are refused") {
   write_file(folder / "empty", "");
   REQUIRE(refusal(folder / "empty") == "is empty");
   write_file(folder / "text.png", "not an image");
-  REQUIRE(refusal(folder / "text.png")
-              .starts_with("is not in a supported format (PNG, TIFF, .npy, NIfTI, NRRD, MetaImage, "));
+  REQUIRE(refusal(folder / "text.png").starts_with("is not in a supported format (PNG, TIFF, .npy, "));
   for (const char* start : {"II*", "MM", "\x89PNG\r\n\x1a\n", "II"}) expect_refused(start);
   for (const std::string& start :
        {std::string("II*\0", 4), std::string("II*\0\0\0\0\0", 8), std::string("MM\0*\0\0\0\0", 8),
