@@ -337,27 +337,20 @@ void Job::warn(const std::string& path, const std::string& line) {
 
 static void warn_about(const std::string& path, const std::string& line) { print_warning(path, line); }
 
-/// Takes the steps after open().
-static LabelSummary finish(Job& job, LazyEngine& engine) {
+LabelSummary label_file(PartLink& link, const LabelPaths& files, LabelOptions options, LazyEngine& engine) {
+  if (link.parts() > 1) options.output.file.named = true;  // other processes open these files
+  Job job(link, files, options, signature_of(options), warn_about);
+  job.open();
+  if (link.parts() > 1) job.agree_on_input();
   job.label(job.read(engine));
   job.write();
   job.commit();
   return {job.count(), job.dropped(), job.engine_report(), job.milliseconds(), job.foreground_rule()};
 }
 
-LabelSummary label_file(PartLink& link, const LabelPaths& files, LabelOptions options, LazyEngine& engine) {
-  options.output.file.named = true;  // other processes open these files
-  Job job(link, files, options, signature_of(options), warn_about);
-  job.open();
-  job.agree_on_input();
-  return finish(job, engine);
-}
-
 LabelSummary label_file(const LabelPaths& files, const LabelOptions& options, LazyEngine& engine) {
   SoloLink link;
-  Job job(link, files, options, signature_of(options), warn_about);
-  job.open();
-  return finish(job, engine);
+  return label_file(link, files, options, engine);
 }
 
 }  // namespace gpuccl::app
