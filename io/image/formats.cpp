@@ -12,7 +12,6 @@
 #include <system_error>
 #include <utility>
 
-#include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/image/chunk_codecs.hpp"
 
@@ -319,7 +318,7 @@ struct KnownFolder {
   const char *file, *text, *what;
 };
 
-constexpr KnownFolder kKnownFolders[] = {{"attributes.json", "\"dimensions\"", "is an N5 dataset"},
+constexpr KnownFolder kKnownFolders[] = {{"attributes.json", "\"blockSize\"", "is an N5 dataset"},
                                          {"attributes.json", "\"n5\"", "is an N5 container"},
                                          {"info", "\"scales\"", "is a Neuroglancer precomputed image"}};
 
@@ -396,7 +395,7 @@ std::string chunk_codecs(bool built_in) {
   return names;
 }
 
-void refuse_known_folder(const std::string& path) {
+std::optional<Error> refusal_of_folder(const std::string& path) {
   for (const KnownFolder& known : kKnownFolders) {
     const fs::path file = fs::path(path) / known.file;
     std::error_code unknown;
@@ -404,10 +403,11 @@ void refuse_known_folder(const std::string& path) {
     std::string text(4096, '\0');
     std::ifstream(file).read(text.data(), std::ssize(text));
     if (text.find(known.text) != std::string::npos)
-      throw FileError(
-          path, ErrorCode::data,
-          known.what + "; convert it to .npy with tensorstore of Python (docs/formats.md shows how)"s);
+      return Error(ErrorCode::data, known.what +
+                                        "; convert it to .npy with tensorstore of Python "
+                                        "(docs/formats.md shows how)"s);
   }
+  return std::nullopt;
 }
 
 Error unknown_format(const InputFile& file) {

@@ -122,8 +122,9 @@ bool is_ome_tiff(const std::string& path);
 /// Returns whether the folder `path` is itself an image: a Zarr with an image, or an array.
 bool is_store(const std::string& path);
 
-/// Throws FileError (data), with a remedy, if the folder `path` is an image of a format that is not read.
-void refuse_known_folder(const std::string& path);
+/// Returns an error (data) with a remedy if the folder `path`, which contains no image file, is itself an
+/// image of a format that is not read.
+std::optional<Error> refusal_of_folder(const std::string& path);
 
 /// Returns whether `path` is IMAGE/labels/NAME of an existing store IMAGE: a label group.
 bool is_label_group(const std::string& path);

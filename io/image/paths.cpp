@@ -25,9 +25,7 @@ Source::Source(std::string given, bool stack)
       is_store(io::is_store(path)),
       is_folder(!is_store && is_directory(path)),
       is_file(!is_stream && is_regular_file(split_input(path).file)),
-      is_stack(stack) {
-  if (is_folder) refuse_known_folder(path);
-}
+      is_stack(stack) {}
 
 Source Source::of_image(const std::string& given) {
   Source source(given);

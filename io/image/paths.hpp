@@ -13,7 +13,7 @@ namespace gpuccl::io {
 /// that there is none.
 struct Source {
   Source() = default;
-  /// `stack`: it is a folder whose files are slices. Throws as refuse_known_folder() does.
+  /// `stack`: it is a folder whose files are slices.
   Source(std::string given, bool stack = false);
   Source(const char* given) : Source(std::string(given)) {}
   /// Returns the source of an image for which no option says that it is a stack: any folder is one.

@@ -645,20 +645,22 @@ TEST_CASE_METHOD(Batch, "files of a folder that are left out are reported") {
        {"in: 5 files skipped: not images by their extensions (9.jp2, 10.jp2, all.csv, ...)\n"});
 }
 
-TEST_CASE_METHOD(Batch, "label images of earlier runs are left out where scans are") {
+TEST_CASE_METHOD(Batch, "label images of earlier runs among scans are named") {
   add({"in/a.png", "in/more/b.png"});
   succeeds("label in --recursive -o in/run1/ --quiet");
   succeeds("label in/a.png --json in/a.json -o out.tiff");  // the report of a scan is not of its labels
-  const Ended second = ends("label in --recursive -o in/run2/", 0,
-                            {"2 label images of earlier runs skipped (in/run1/a.tiff, ...); to label them, "
-                             "name their folder alone\n"});
-  CHECK(summary(second) == "gpuccl: 2 of 2 labeled");
-  CHECK(summary(type("label in/run1 --recursive -o out/")) == "gpuccl: 2 of 2 labeled");
-  CHECK(summary(type("label in in/run1/more/b.tiff -o named/")) == "gpuccl: 2 of 2 labeled");
-  CHECK(summary(type("label in --recursive --values -o values/")) == "gpuccl: 6 of 6 labeled");
+  const Ended second =
+      ends("label in --recursive -o in/run2/", 0,
+           {"2 inputs are label images of an earlier run (in/run1/a.tiff, ...); keep outputs "
+            "in a folder outside of the inputs\n"});
+  CHECK(summary(second) == "gpuccl: 4 of 4 labeled");
+  for (const char* const command :
+       {"label in/run1 --recursive -o out/", "label in in/run1/more/b.tiff -o named/",
+        "label in --recursive --values -o values/"})
+    CHECK(type(command).err.find("earlier run") == std::string::npos);
   write("in/run1/a.tiff", read("in/run1/a.tiff") + "x");  // another file of that name
   ends("label in --recursive -o in/run3/", 0,
-       {"3 label images of earlier runs skipped (in/run1/more/b.tiff, ...)"});
+       {"3 inputs are label images of an earlier run (in/run1/more/b.tiff, ...)"});
 }
 
 TEST_CASE_METHOD(Batch, "lists and folders that give no input are said to") {

@@ -73,7 +73,11 @@ class Finder {
     } else {
       const std::size_t before = found_.inputs.size();
       add_images(path, "");
-      if (found_.inputs.size() == before) warn(path, "contains no " + io::image_extensions() + " file");
+      if (found_.inputs.size() > before) return;
+      if (const std::optional<Error> problem = io::refusal_of_folder(path))
+        add(path, name_of_input(path), problem);
+      else
+        warn(path, "contains no " + io::image_extensions() + " file");
     }
   }
 
@@ -321,31 +325,26 @@ void skip_unmatched(FoundInputs& found, const std::vector<std::string>& patterns
   }
 }
 
-/// Returns whether the report next to an image says that its run wrote the image.
+/// Returns whether the report next to an image says that its run wrote the image, from another one.
 static bool is_written(const BatchInput& input) {
   const fs::path image(input.path.path);
   const auto run =
       io::read_reported_run((image.parent_path() / name_of_outputs(image.filename())).string() + ".json");
   return run && fs::path(run->output.path).filename() == image.filename() &&
-         run->output.bytes == io::bytes_of_regular_file(image.string());
+         run->output.bytes == io::bytes_of_regular_file(image.string()) &&
+         io::identify(run->input.path) != io::identify(image);
 }
 
-void skip_written(FoundInputs& found) {
-  std::set<std::string> written;
+void warn_of_written(FoundInputs& found) {
+  std::uint64_t count = 0;
   std::string first;
-  bool has_others = false;
-  for (const BatchInput& input : found.inputs) {
-    if (!input.is_found || input.problem) continue;
-    if (!is_written(input))
-      has_others = true;
-    else if (written.insert(input.path).second && first.empty())
-      first = input.path;
-  }
-  if (written.empty() || !has_others) return;
-  std::erase_if(found.inputs,
-                [&](const BatchInput& input) { return input.is_found && written.contains(input.path); });
-  found.warnings.push_back(counted(written.size(), "label image") + " of earlier runs skipped (" + first +
-                           (written.size() > 1 ? ", ..." : "") + "); to label them, name their folder alone");
+  for (const BatchInput& input : found.inputs)
+    if (input.is_found && !input.problem && is_written(input) && count++ == 0) first = input.path;
+  if (count > 0 && count < found.inputs.size())
+    found.warnings.push_back(counted(count, "input") +
+                             (count > 1 ? " are label images" : " is a label image") +
+                             " of an earlier run (" + first + (count > 1 ? ", ..." : "") +
+                             "); keep outputs in a folder outside of the inputs");
 }
 
 const IntensityImages::Names& IntensityImages::names_in(const fs::path& folder) {

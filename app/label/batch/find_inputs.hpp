@@ -73,9 +73,9 @@ class IntensityImages {
   std::map<std::filesystem::path, Names> searched_;
 };
 
-/// Removes label images that an earlier run wrote, as the reports next to them say, if the folders contain
-/// other images, too, and adds a warning with their number.
-void skip_written(FoundInputs& found);
+/// Adds a warning with the number of label images that an earlier run wrote, as the reports next to them say,
+/// if there are other images, too.
+void warn_of_written(FoundInputs& found);
 
 /// Removes the images of folders whose names do not match one of these patterns of --intensity-name, and adds
 /// a warning with their number.

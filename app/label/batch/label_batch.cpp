@@ -560,7 +560,7 @@ int label_batch(const LabelOptions& options) {
   std::vector<std::string> paths;
   for (const BatchInput& input : found.inputs) paths.push_back(input.path);
   sandbox_of(paths, folders, options).enter();  // before any header is read
-  if (!options.values.by_values) skip_written(found);
+  if (!options.values.by_values) warn_of_written(found);
   open_plates(found.inputs, options.input.limits);
   std::vector<BatchItem> plan = plan_batch(found, options);
   const std::string& first = options.inputs.front();
