@@ -114,11 +114,13 @@ void check_any(const LabelOptions& options, bool batch) {
           "--periodic and --delta above 0 cannot be combined"}});
   check_image_format(options, batch);
   const bool lists = lists_measures(options);
-  const bool uses_samples =
-      (options.values.objects && !(files.preview.empty() && options.batch.preview_folder.empty())) ||
-      (options.selection.keep.measures() & measures_of(MeasureGroup::intensity)).any();
-  const std::string of_lists =
-      " is for tables, reports and GeoJSON; give --stats, --json or --outlines X.geojson";
+  const bool uses_samples = (!options.input.foreground.otsu && !options.input.foreground.threshold &&
+                             !(files.preview.empty() && options.batch.preview_folder.empty())) ||
+                            (options.selection.keep.measures() & measures_of(MeasureGroup::intensity)).any();
+  const std::string of_lists = std::string(" is for tables, reports and GeoJSON; ") +
+                               (!options.lists_components && has_report(options) ? "remove --no-components"
+                                : batch ? "give --stats, --json-dir or --outlines-dir"
+                                        : "give --stats, --json or --outlines X.geojson");
   check({{options.digits < io::kAllDigits && files.stats.empty() && options.batch.stats_folder.empty(), "",
           "--digits is for tables of components; give --stats"},
          {!options.lists_components && !has_report(options), "",

@@ -204,8 +204,10 @@ std::vector<std::string> listed_names(const fs::path& folder, std::ifstream& lis
     const std::string name = trimmed(std::string(without_byte_order_mark(line)));
     if (name.empty()) continue;
     if (name.find('/') != std::string::npos && !follow)
-      throw Error(ErrorCode::data, std::string(kSliceList) + " names '" + name +
-                                       "', which is not a file of this folder; add --follow if you trust it");
+      throw Error(
+          ErrorCode::data,
+          std::string(kSliceList) + " names '" + name +
+              "', which is not a file of this folder; gpuccl label and measure read it with --follow");
     std::error_code failure;
     if (!fs::exists(folder / name, failure))
       throw Error(ErrorCode::no_input,
@@ -238,7 +240,9 @@ std::vector<std::string> sorted_names(const fs::path& folder,
   if (failure)
     throw Error(failure_to_read(failure.value()),
                 "cannot read the folder (" + system_reason(failure.value()) + ")");
-  if (names.empty()) throw Error(ErrorCode::data, "the folder contains no " + image_extensions() + " file");
+  if (names.empty())
+    throw refusal_of_folder(folder.string())
+        .value_or(Error(ErrorCode::data, "the folder contains no " + image_extensions() + " file"));
   if (!others.empty() && warn) warn(skipped_by_name(std::move(others)));
   std::sort(names.begin(), names.end(), natural_less);
   if (warn)
@@ -271,8 +275,9 @@ std::vector<std::string> slice_names(const fs::path& folder,
   if (const fs::file_status list_status = fs::status(folder / kSliceList, failure); fs::exists(list_status)) {
     constexpr std::uintmax_t kLargest = std::uintmax_t{1} << 28;  // a million names as long as they can be
     if (!follow && fs::is_symlink(folder / kSliceList, failure))
-      throw Error(ErrorCode::data,
-                  std::string(kSliceList) + " is a symbolic link; add --follow if you trust its target");
+      throw Error(
+          ErrorCode::data,
+          std::string(kSliceList) + " is a symbolic link; gpuccl label and measure follow it with --follow");
     if (!fs::is_regular_file(list_status))
       throw Error(ErrorCode::no_input, std::string(kSliceList) + " is not a file");
     if (fs::file_size(folder / kSliceList, failure) > kLargest)

@@ -232,11 +232,10 @@ class ContentsScanner {
   void check_color_planes(const TiffContents& contents) const {
     const char axis = description().samples_axis;
     if (contents.planes == 1 || options_.planes.channel || axis == 'S' || axis == 'C') return;
-    const std::string remedy = "write it with photometric='minisblack', or select one with --channel N";
+    const std::string remedy = "--channel N selects one, or write it with photometric='minisblack'";
     if (axis != '?')
       throw Error(ErrorCode::data, fmt::format("stores its axis {} as planes of color; {}", axis, remedy));
-    warn("stores an array of tifffile without names of axes as planes of color; if they are slices, " +
-         remedy);
+    warn("stores an array of tifffile without names of axes, perhaps slices, as planes of color; " + remedy);
   }
 
   void warn(const std::string& line) const {

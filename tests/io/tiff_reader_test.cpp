@@ -1282,8 +1282,8 @@ TEST_CASE_METHOD(OneFile,
   };
   const std::string shape = "{\"shape\": [3, 700, 1500]";
   const std::string unnamed =
-      "stores an array of tifffile without names of axes as planes of color; if they are slices, write it "
-      "with photometric='minisblack', or select one with --channel N";
+      "stores an array of tifffile without names of axes, perhaps slices, as planes of color; --channel N "
+      "selects one, or write it with photometric='minisblack'";
   for (const std::string& text : {shape + "}", std::string()}) {
     write(text, PLANARCONFIG_SEPARATE);
     CHECK(read(path).warnings == std::vector{unnamed});
@@ -1295,7 +1295,7 @@ TEST_CASE_METHOD(OneFile,
     write(shape + ", \"axes\": \"" + axis + "YX\"}", PLANARCONFIG_SEPARATE);
     CHECK(refusal(path) ==
           "stores its axis " + axis +
-              " as planes of color; write it with photometric='minisblack', or select one with --channel N");
+              " as planes of color; --channel N selects one, or write it with photometric='minisblack'");
   }
   for (const std::string axis : {"C", "S"}) {
     write(shape + ", \"axes\": \"" + axis + "YX\"}", PLANARCONFIG_SEPARATE);
