@@ -254,8 +254,12 @@ void read_scales(hid_t dataset, Hdf5Array& array) {
     if (found < 0) continue;  // as in a copy of the dataset without its scales
     const Hdf5Id scale(found);
     array.axis_names[axis] = name_by_scale(scale.get());
-    if (array.shape[axis] > left || text_in(scale.get(), "NAME").starts_with(kNoVariable)) continue;
-    array.scales[axis] = {coordinates_in(scale.get(), array.shape[axis]), text_in(scale.get(), "units")};
+    if (array.shape[axis] > left) continue;
+    try {
+      if (text_in(scale.get(), "NAME").starts_with(kNoVariable)) continue;
+      array.scales[axis] = {coordinates_in(scale.get(), array.shape[axis]), text_in(scale.get(), "units")};
+    } catch (const Error&) {  // the image does not need them
+    }
     left -= array.scales[axis].values.size();
   }
 }

@@ -194,8 +194,10 @@ static double mean_step(const std::vector<double>& values, std::size_t count) {
   return (values[count - 1] - values[0]) / static_cast<double>(count - 1);
 }
 
+/// Returns whether two coordinates are the same position. They may be stored in 32 bits.
 static bool are_same(double a, double b, double step) {
-  return std::abs(a - b) <= kSameShare * std::abs(step) + kRoundedOff * std::max(std::abs(a), std::abs(b));
+  const double rounding = 0x1p-23 * std::max(std::abs(a), std::abs(b)), size = std::abs(step);
+  return std::abs(a - b) <= kSameShare * size + std::min(rounding, size / 4);
 }
 
 void set_spacing_by_coordinates(Geometry& geometry) {

@@ -82,13 +82,14 @@ TEST_CASE("coordinates of a netCDF-4 distinguish its grid from others") {
   const auto geometry = [](const std::string& group) {
     return open_reader(kFolder + "coordinates.nc:/" + group, {})->info().geometry;
   };
-  const auto difference = [&](const std::string& group) {
-    return grid_difference(geometry("up"), geometry(group), {12, 8, 1});
+  const auto difference = [&](const std::string& group, const std::string& other = "up") {
+    return grid_difference(geometry(other), geometry(group), {12, 8, 1});
   };
   CHECK(difference("up").empty());
   CHECK(difference("packed").empty());      // the same latitudes by scale_factor and add_offset
   CHECK(difference("unnumbered").empty());  // dimensions without coordinates
   CHECK(difference("down") == "direction");
+  CHECK(difference("down", "packed") == "direction");
   CHECK(difference("shifted") == "origin");
   CHECK(difference("uneven") == "spacing");
   CHECK_FALSE(geometry("up").is_known());  // degrees are no length
