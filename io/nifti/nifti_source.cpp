@@ -155,7 +155,7 @@ std::optional<Orientation> orientation_of(const NiftiFrame& frame) {
   return std::nullopt;
 }
 
-Geometry read_geometry(const Fields& fields) {
+Geometry read_geometry(const Fields& fields, const Extent& extent) {
   const NiftiLayout& layout = fields.layout();
   NiftiFrame frame;
   frame.is_nifti2 = layout.is_nifti2;
@@ -167,9 +167,10 @@ Geometry read_geometry(const Fields& fields) {
   frame.srow = fields.reals<12>(layout.srow);
   Geometry geometry;
   geometry.orientation = orientation_of(frame);
+  const int elements[] = {extent.width, extent.height, extent.depth};
   for (std::size_t i = 0; i < 3; ++i) {
     double size = std::abs(frame.pixdim[i + 1]);
-    if (!is_spacing(size) && geometry.orientation) {
+    if (!is_spacing(size) && geometry.orientation && elements[i] > 1) {
       const auto& [x, y, z] = geometry.orientation->steps[i];
       size = std::hypot(x, y, z);  // of a sform
     }
@@ -199,7 +200,7 @@ NiftiHeader read_nifti_header(std::span<const std::byte> start, const Limits& li
   volume.extent = read_extent(fields, limits, volume.frames);
   volume.frames = checked_frames(volume.frames);
   volume.offset = read_offset(fields, header.is_pair);
-  volume.geometry = read_geometry(fields);
+  volume.geometry = read_geometry(fields, volume.extent);
   return header;
 }
 
