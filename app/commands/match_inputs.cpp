@@ -290,10 +290,8 @@ void add_frames(const ImagePair& pair, const ObjectOptions& objects, std::vector
   for (const bool second : {false, true}) {
     const io::Source source = second ? pair.prediction : pair.truth;
     if (source.is_folder) stills[second] = images_in(source, objects.recursive);
-    counts[second] =
-        source.is_folder ? static_cast<int>(stills[second].size()) : io::open_without_per_slice([&] {
-          return count_frames(source, objects.of(second), "--frame all");
-        });
+    counts[second] = source.is_folder ? static_cast<int>(stills[second].size())
+                                      : count_frames(source, objects.of(second), "--frame all");
   }
   if (counts[0] != counts[1])
     throw io::FileError(pair.prediction, ErrorCode::data,

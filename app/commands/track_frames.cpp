@@ -99,8 +99,7 @@ class Tracking {
         if (!is_new) throw two_of_a_name(input.path, other->second);
       }
     } else {
-      const int count = io::open_without_per_slice(
-          [&] { return count_frames(options_.series, options_.objects, "--track"); });
+      const int count = count_frames(options_.series, options_.objects, "--track");
       const std::string stem = fs::path(io::without_extension(options_.series.path)).filename().string();
       for (int i = 0; i < count; ++i) frames.push_back({options_.series, name_of_frame(stem, i), i});
     }

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "cuda/device_case.hpp"
+#include "gpuccl/compare.hpp"
 #include "gpuccl/contacts.hpp"
 #include "gpuccl/device.hpp"
 #include "gpuccl/gpuccl.h"
