@@ -171,7 +171,7 @@ TEST_CASE_METHOD(Batch, "option --summary changes nothing for one input") {
   CHECK(of_batch == read("s.csv"));
   fails("label a.png --stats t.csv --summary t.csv", 64, "two outputs");
   write("mine.csv", "a,b\n");
-  fails("label a.png -o t.npy --summary mine.csv", 73, "not a table");
+  fails("label a.png -o t.npy --summary mine.csv", 73, "not an earlier version of this table");
   CHECK_FALSE(exists("t.npy"));
   // It has the area of the foreground and its fraction of the image.
   save_gray(*this / "a.tif", {{1, 1, 0, 0}, {0, 0, 0, 1}});
@@ -231,14 +231,14 @@ TEST_CASE_METHOD(Batch, "option --dry-run lists inputs and outputs, and writes n
        {std::tuple("missing.png -o one.tiff", 66, "missing.png: no such file"),
         {"in/1.png missing.png -o out/", 66, "missing.png: no such file"},
         {"in/1.png -o one.tiff --intensity missing.png", 66, "missing.png: no such file"},
-        {"in/1.png --stats foreign.csv", 73, "foreign.csv: exists and is not a table"},
-        {"in/ -o out/ --stats foreign.csv", 73, "foreign.csv: exists and is not a table"},
-        {"in/ --summary foreign.csv", 73, "foreign.csv: exists and is not a table"},
+        {"in/1.png --stats foreign.csv", 73, "foreign.csv: exists and is not an earlier version of this table"},
+        {"in/ -o out/ --stats foreign.csv", 73, "foreign.csv: exists and is not an earlier version of this table"},
+        {"in/ --summary foreign.csv", 73, "foreign.csv: exists and is not an earlier version of this table"},
         {"in/1.png -o one.tiff", 73, "one.json: exists and is not a report"},
         {"in/1.png -o none/one.tiff", 73, "the folder does not exist"},
         {"in/ -o out/ --report none/run.jsonl", 73, "none/run.jsonl: cannot create: the folder"},
         {"in/ -o one.json/sub/", 73, "cannot create the folder (not a directory)"},
-        {"in/ --stats-dir seen", 73, "2 b.csv: exists and is not a table"},
+        {"in/ --stats-dir seen", 73, "2 b.csv: exists and is not an earlier version of this table"},
         {"in/1.png -o one.tiff --part 1/2 --parts-dir parts", 64, "--part"}}) {
     ends("label --dry-run " + std::string(more), code, {problem});
     CHECK(files() == there);

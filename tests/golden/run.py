@@ -302,7 +302,9 @@ class Row:
     def mpi(self, ranks):
         place = self.place("mpi")
         program, mpirun = MPI
-        done = execute([mpirun, "--oversubscribe", "--bind-to", "none", "-n", ranks, program, *self.words, "--quiet", "--threads", "1"], place)
+        with tempfile.TemporaryDirectory() as session:  # the common one is removed by another that ends
+            done = execute([mpirun, "--mca", "orte_tmpdir_base", session, "--oversubscribe", "--bind-to", "none", "-n", ranks, program,
+                            *self.words, "--quiet", "--threads", "1"], place)
         need_success(done)
         return self.found(place)
 
