@@ -660,7 +660,7 @@ TEST_CASE_METHOD(Batch, "label images of earlier runs among scans are named") {
     CHECK(type(command).err.find("earlier run") == std::string::npos);
   write("in/run1/a.tiff", read("in/run1/a.tiff") + "x");  // another file of that name
   ends("label in --recursive -o in/run3/", 0,
-       {"3 inputs are label images of an earlier run (in/run1/more/b.tiff, ...)"});
+       {"5 inputs are label images of an earlier run (in/run1/more/b.tiff, ...)"});
 }
 
 TEST_CASE_METHOD(Batch, "lists and folders that give no input are said to") {
