@@ -57,7 +57,7 @@ set(rooms
   "tests/cuda 4457"
   "tests/faults 2165"
   "tests/fuzz 1045"
-  "tests/golden 1796"
+  "tests/golden 1798"
   "tests/install 468"
   "tests/io 8567"
   "tests/lib 4490"
