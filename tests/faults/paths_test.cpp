@@ -113,7 +113,7 @@ TEST_CASE("a list of slices that is no file is refused, and nothing waits for it
   fails(words, 66, "files.txt is not a file");
   fs::remove(list);
   fs::create_symlink("/dev/zero", list);
-  fails(words, 65, "files.txt is a symbolic link; add --follow if you trust its target");
+  fails(words, 65, "files.txt is a symbolic link; gpuccl label and measure follow it with --follow");
   fails(joined(words, {"--follow"}), 66, "files.txt is not a file");
   fs::remove(list);
   write_file(list, "");

@@ -66,6 +66,7 @@ TEST_CASE("coordinates of the same elements are compared if their units are the 
   other.coordinates[2].unit = "Pa";
   CHECK(grid_difference(levels, other, {5, 5, 3}).empty());
   Geometry utm;  // northings in steps of 10 m, in 64 bits or rounded to 32
+  utm.coordinates[0] = {{0, 10}, "m"};
   utm.coordinates[1] = {{5e6, 5e6 + 10, 5e6 + 20, 5e6 + 30}, "m"};
   other = utm;
   for (double& value : other.coordinates[1].values) value += 0.25;
@@ -73,7 +74,7 @@ TEST_CASE("coordinates of the same elements are compared if their units are the 
   for (double& value : other.coordinates[1].values) value += 4.75;
   CHECK(grid_difference(utm, other, {1, 4, 1}) == "origin");
   set_spacing_by_coordinates(utm);
-  CHECK(utm.spacing == Vector3{0, 10, 0});
+  CHECK(utm.spacing == Vector3{10, 10, 0});
   utm.spacing = {};
   utm.coordinates[1].values[2] += 5;
   set_spacing_by_coordinates(utm);

@@ -59,7 +59,7 @@ set(rooms
   "tests/fuzz 1045"
   "tests/golden 1798"
   "tests/install 468"
-  "tests/io 8567"
+  "tests/io 8569"
   "tests/lib 4490"
   "tests/lint 786"
   "tests/papers 419"
