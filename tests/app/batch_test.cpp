@@ -231,14 +231,14 @@ TEST_CASE_METHOD(Batch, "option --dry-run lists inputs and outputs, and writes n
        {std::tuple("missing.png -o one.tiff", 66, "missing.png: no such file"),
         {"in/1.png missing.png -o out/", 66, "missing.png: no such file"},
         {"in/1.png -o one.tiff --intensity missing.png", 66, "missing.png: no such file"},
-        {"in/1.png --stats foreign.csv", 73, "foreign.csv: exists and is not an earlier version of this table"},
-        {"in/ -o out/ --stats foreign.csv", 73, "foreign.csv: exists and is not an earlier version of this table"},
-        {"in/ --summary foreign.csv", 73, "foreign.csv: exists and is not an earlier version of this table"},
+        {"in/1.png --stats foreign.csv", 73, "foreign.csv: exists and is not an earlier version"},
+        {"in/ -o out/ --stats foreign.csv", 73, "foreign.csv: exists and is not an earlier version"},
+        {"in/ --summary foreign.csv", 73, "foreign.csv: exists and is not an earlier version"},
         {"in/1.png -o one.tiff", 73, "one.json: exists and is not a report"},
         {"in/1.png -o none/one.tiff", 73, "the folder does not exist"},
         {"in/ -o out/ --report none/run.jsonl", 73, "none/run.jsonl: cannot create: the folder"},
         {"in/ -o one.json/sub/", 73, "cannot create the folder (not a directory)"},
-        {"in/ --stats-dir seen", 73, "2 b.csv: exists and is not an earlier version of this table"},
+        {"in/ --stats-dir seen", 73, "2 b.csv: exists and is not an earlier version"},
         {"in/1.png -o one.tiff --part 1/2 --parts-dir parts", 64, "--part"}}) {
     ends("label --dry-run " + std::string(more), code, {problem});
     CHECK(files() == there);
