@@ -171,8 +171,8 @@ TEST_CASE("values on CUDA with thread blocks on several processors", "[processor
   std::mt19937 random(2);
   for (unsigned seed = 1; seed <= 6; seed += tests::kOneIn) {
     emulation::configure({.seed = seed, .host_threads = 3, .switch_one_in = 50});
-    expect_as_flood_fill(random_values<std::uint16_t>(random, {400, 100, 1}, 3, 3));
-    expect_as_flood_fill(random_values<std::uint64_t>(random, {140, 30, 14}, 3, 4));
+    expect_as_flood_fill(random_values<std::uint16_t>(random, {200, 50, 1}, 3, 3));
+    expect_as_flood_fill(random_values<std::uint64_t>(random, {140, 15, 7}, 3, 4));
   }
 }
 
