@@ -73,7 +73,9 @@ std::vector<Channel> channels_of(ViewPage& page) {
     channels.push_back({names[i].empty() ? "channel " + std::to_string(i) : names[i],
                         is_chosen ? page.read_image : read, is_chosen});
   }
-  return channels;
+  const bool is_there =
+      std::any_of(channels.begin(), channels.end(), [](const Channel& channel) { return channel.is_shown; });
+  return is_there ? channels : alone;
 }
 
 std::vector<std::string> left_out(const ViewPage& page, const ViewLabels& labels, int factor) {

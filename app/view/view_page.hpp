@@ -35,6 +35,8 @@ class ViewTable {
 
   std::size_t rows() const { return labels_.size(); }
   std::span<const std::uint64_t> labels() const { return labels_; }
+  /// Returns whether the areas in the table are those of the labels. `names`: as in pack().
+  bool has_areas(std::span<const std::uint64_t> names, std::span<const std::uint64_t> areas) const;
   /// Replaces the numbers 1..N of rows by their labels `names`, in any order.
   void name_labels(std::span<const std::uint64_t> names);
   /// Returns the number of the first slice of the label image in the table. `names`: as in pack(); `boxes`:

@@ -217,6 +217,17 @@ void ViewTable::name_labels(std::span<const std::uint64_t> names) {
   for (std::uint64_t& label : labels_) label = names[label - 1];
 }
 
+bool ViewTable::has_areas(std::span<const std::uint64_t> names, std::span<const std::uint64_t> areas) const {
+  bool are_same = true;
+  for (std::size_t row = 0; row < labels_.size(); ++row) {
+    const auto place = std::lower_bound(names.begin(), names.end(), labels_[row]);
+    if (place == names.end() || *place != labels_[row]) return true;  // pack() refuses it
+    const auto area = static_cast<double>(areas[static_cast<std::size_t>(place - names.begin())]);
+    are_same &= columns_.front().values[row] == area;
+  }
+  return are_same;
+}
+
 int ViewTable::first_slice(std::span<const std::uint64_t> names, std::span<const Box> boxes) const {
   const auto z0 = std::find_if(columns_.begin(), columns_.end(),
                                [](const Column& column) { return column.name == "z0"; });
