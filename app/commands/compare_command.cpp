@@ -71,7 +71,7 @@ int run_compare(const CompareOptions& options) {
   // Each image gets three eighths of the memory, the tables get a quarter.
   const std::int64_t memory = io::memory_limit({.memory = options.memory});
   LabelOptions read = LabelOptions::for_objects();
-  read.selects_planes = false;
+  read.planes.options.instead = kSaveLabels;
   read.selection.order = LabelOrder::raster;
   read.values.round = options.round;
   read.input.limits.memory = std::max<std::int64_t>(1, memory / 8 * 3);

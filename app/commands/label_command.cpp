@@ -100,7 +100,7 @@ void setup_measure(const Command& command) {
 
 void setup_contacts(const Command& command) {
   const auto options = std::make_shared<LabelOptions>(LabelOptions::for_objects());
-  options->selects_planes = false;
+  options->planes.options = {.instead = kSaveLabels};
   options->files.contacts = "-";
   add_path(command, "LABELS", options->inputs.emplace_back(), "",
            "Label image in any format that gpuccl reads", wrong_path)

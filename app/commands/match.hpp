@@ -25,7 +25,7 @@ class Command;
 
 /// Options for the objects of a label image: their definition, and the image of the file.
 struct ObjectOptions {
-  io::PlaneChoice planes;
+  io::PlaneChoice planes = {.options = {.every_frame = true, .per_slice = false}};
   std::optional<io::PlaneChoice> prediction_channel = {};  // instead of that of `planes`, for the prediction
   bool every_frame = false;
   bool recursive = false;       // folders are searched with their folders

@@ -18,7 +18,6 @@
 #include "gpuccl/parts.hpp"
 #include "io/files/file_error.hpp"
 #include "io/image/limits.hpp"
-#include "io/read/open_samples.hpp"
 #include "io/read/reader.hpp"
 
 namespace gpuccl::app {
@@ -164,10 +163,8 @@ Objects read_objects(const std::string& path, const ObjectOptions& options, std:
     LabelPaths files;
     files.input = path;
     files.kept = kept;
-    objects.source = io::open_without_per_slice([&] {
-      return std::make_unique<LabeledImage>(files, label_options(options, frame),
-                                            [](const auto&... about) { print_warning(about...); });
-    });
+    objects.source = std::make_unique<LabeledImage>(files, label_options(options, frame),
+                                                    [](const auto&... about) { print_warning(about...); });
     LabeledImage& source = *objects.source;
     objects.extent = source.input().extent();
     objects.connectivity = source.input().connectivity();
@@ -232,8 +229,7 @@ int count_frames(const std::string& path, const ObjectOptions& options, const st
   read.planes = options.planes;
   if (!options.label) read.palette = io::PaletteUse::index;
   read.values = {io::ValueRule::Kind::labels, options.round};
-  return io::with_path(
-      path, [&] { return io::open_without_per_slice([&] { return io::count_frames(path, read, option); }); });
+  return io::with_path(path, [&] { return io::count_frames(path, read, option); });
 }
 
 namespace {

@@ -39,7 +39,7 @@ struct ViewOptions {
   io::Source image;
   bool round = false;
   std::optional<io::GivenSpacing> spacing;
-  io::PlaneChoice planes;
+  io::PlaneChoice planes = {.options = {.per_slice = false}};
   std::int64_t memory = 0;
   std::int64_t size = ViewPage::kUsualBytes;
   OutputOptions file;
@@ -141,6 +141,9 @@ void add_report(const std::string& path, std::int64_t memory, bool with_table, V
 int run_view(const ViewOptions& options) {
   if (options.planes.any() && options.image.empty())
     throw Error(ErrorCode::usage, "--channel, --frame, --series and --page need --image IMAGE");
+  if (io::Source(options.labels).is_folder)
+    throw io::FileError(options.labels, ErrorCode::usage,
+                        "is a folder, but a page shows one label image; run gpuccl view for each");
   enter_sandbox({options.labels, options.image, options.stats, options.report}, {options.output});
   InputClaims claims;
   claims.add(options.labels);
@@ -160,7 +163,7 @@ int run_view(const ViewOptions& options) {
 
   // Objects in ascending order of their labels, as those of gpuccl measure.
   LabelOptions of_objects = LabelOptions::for_objects();
-  of_objects.selects_planes = false;
+  of_objects.planes.options.instead = kSaveLabels;
   of_objects.input.limits.memory = options.memory;
   of_objects.spacing = options.spacing;
   of_objects.values.round = options.round;
@@ -187,6 +190,9 @@ int run_view(const ViewOptions& options) {
     page.table.name_labels(page.names);
   } else {
     page.table_file = options.stats.empty() ? options.report : options.stats;
+    if (!page.table.has_areas(page.names, objects.components.area))
+      print_warning(page.table_file, "has other areas than the labels of " + options.labels +
+                                         "; it may be the table of another label image");
     page.geometry.first_slice = page.table.first_slice(page.names, objects.components.box);
     page.about.emplace_back("Table", page.table_file);
   }

@@ -20,7 +20,6 @@
 #include "io/image/geometry.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/input_files.hpp"
-#include "io/read/open_samples.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
@@ -183,10 +182,9 @@ void LabelMeasures::open_markers(const io::ReadOptions& requested, const io::Ima
   }
   if (files_.seeds.empty()) return;
   read.foreground = {};
-  read.planes = {};
+  read.planes = {.options = {.instead = "save the mask as a separate file"}};
   io::with_path(files_.seeds, [&] {
-    io::open_one_image("save the mask as a separate file",
-                       [&] { markers_.push_back(std::make_unique<io::MarkerImage>(files_.seeds, read)); });
+    markers_.push_back(std::make_unique<io::MarkerImage>(files_.seeds, read));
     if (markers_.back()->extent() != input.extent)
       throw Error(ErrorCode::data, "has " + io::to_string(markers_.back()->extent()) + " pixels, but " +
                                        display_name(files_.input) + " has " + io::to_string(input.extent));
@@ -329,20 +327,9 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   read.kept = files.kept;
   read.in_parts = true;
   read.pages_apart = options.algorithm.per_slice;
-  const auto warn_of = [&](const std::string& path) {
-    return warn ? std::function([warn, path, selects = options.selects_planes](const std::string& line) {
-      warn(path, selects ? line : io::with_remedy(io::kSaveLabels, line));
-    })
-                : nullptr;
-  };
-  read.warn = warn_of(files.input);
+  if (warn) read.warn = [warn, path = files.input.path](const std::string& line) { warn(path, line); };
   if (!files.json.empty()) states();  // before anything is read
-  const auto open_any = [&] { return io::open_reader(files.input, read); };
-  const auto open = [&] {
-    if (!options.selects_planes) return io::open_one_image(io::kSaveLabels, open_any);
-    return options.values.objects ? io::open_without_per_slice(open_any) : open_any();
-  };
-  reader_ = options.is_in_parts ? open() : io::open_with_every_frame(open);
+  reader_ = io::open_reader(files.input, read);
   info_ = reader_->info();
   if (read.planes.channel == 0 && !files.input.is_stream && !files.input.is_folder)
     is_only_channel_ = io::has_one_channel(files.input, read);
@@ -350,11 +337,8 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
     throw Error(ErrorCode::data,
                 fmt::format("has {} slices, but --outlines is for images with one; select one with --page",
                             info_.extent.depth));
-  const auto choose = [&] {
-    return options.algorithm.connectivity_for(extent(), io::holds_volumes(info_.format));
-  };
-  connectivity_ =
-      options.values.objects && files.contacts.empty() ? io::open_without_per_slice(choose) : choose();
+  connectivity_ = options.algorithm.connectivity_for(extent(), io::holds_volumes(info_.format),
+                                                     options.planes.options.per_slice);
   info_.geometry.has_areas = !is_3d(connectivity_);
   const PhysicalLimits& limits = options.physical_limits;
   if ((limits.min || limits.max) && io::assume_unit(info_.geometry) && read.warn)
@@ -367,8 +351,7 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   check_pages(info_, options);
   if (options.fill_holes) check_labels_background(options.algorithm.engine, connectivity_, "--fill-holes");
   if (options.values.by_values) {
-    const auto type = [&] { return reader_->value_type(); };
-    value_type_ = sample_type_ = options.selects_planes ? type() : io::open_one_image(io::kSaveLabels, type);
+    value_type_ = sample_type_ = reader_->value_type();
     if (options.values.objects && *value_type_ == ValueType::i64) value_type_ = ValueType::u64;
     check_value_type(*value_type_, options.values);
   }

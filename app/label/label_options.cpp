@@ -271,6 +271,7 @@ io::SummaryRows::Pages LabelOptions::separate_pages(std::int64_t pages) const {
 LabelOptions LabelOptions::for_objects() {
   LabelOptions options;
   options.values.objects = true;
+  options.planes.options.per_slice = false;
   options.algorithm.engine.device = DeviceChoice::cpu;
   options.selection.order = LabelOrder::value;
   return options;
@@ -278,6 +279,7 @@ LabelOptions LabelOptions::for_objects() {
 
 void LabelOptions::resolve(bool in_tasks) {
   is_in_parts = in_tasks;
+  planes.options.every_frame &= !in_tasks;
   if (values.objects) {
     values.by_values = true;
     values.keep_values = !values.relabel && !files.image.empty();

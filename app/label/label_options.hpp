@@ -73,6 +73,11 @@ struct PhysicalLimits {
 /// --fill-holes without a number.
 inline constexpr std::uint64_t kAllHoles = std::numeric_limits<std::uint64_t>::max();
 
+/// The remedy of commands that cannot select a label image among several.
+inline constexpr const char* kSaveLabels =
+    "'gpuccl measure FILE OPTION N -o labels.tif' saves one, or label an image with "
+    "'gpuccl label FILE --threshold otsu --view PAGE.html'";
+
 struct LabelOptions {
   std::vector<io::Source> inputs;
   LabelPaths files;  // of a single input; for a batch only the folder of label images and the table
@@ -87,10 +92,9 @@ struct LabelOptions {
   io::Source seeds;  // an image, or a folder of images, whose foreground components must contain
   MeasureOptions measure;
   std::optional<io::GivenSpacing> spacing;
-  io::PlaneChoice planes;
-  bool selects_planes = true;  // there are options for `planes`
-  bool every_frame = false;    // each time point is an input of its own
-  bool is_in_parts = false;    // several tasks label the input
+  io::PlaneChoice planes = {.options = {.every_frame = true}};
+  bool every_frame = false;  // each time point is an input of its own
+  bool is_in_parts = false;  // several tasks label the input
   OutputOptions output;
   io::LabelType label_type = io::LabelType::automatic;
   std::optional<io::Compression> compression;  // Deflate if not given

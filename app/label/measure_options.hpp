@@ -72,11 +72,12 @@ void resolve_images(Condition& condition, std::span<const IntensitySource> sourc
 /// Measures to compute in addition to area, bounding box and centroid.
 struct MeasureOptions {
   MeasureSet wanted;
-  MeasureSet named;                             // those that were requested by name, not by a group
-  MeasureSet requested;                         // those of a name or group, not only of `all`
-  std::string words;                            // as given
-  std::vector<io::Source> intensities;          // images, or folders of images
-  io::PlaneChoice intensity_planes;             // choice among several images in each file
+  MeasureSet named;                     // those that were requested by name, not by a group
+  MeasureSet requested;                 // those of a name or group, not only of `all`
+  std::string words;                    // as given
+  std::vector<io::Source> intensities;  // images, or folders of images
+  io::PlaneChoice intensity_planes = {
+      .options = {.prefix = "--intensity-", .per_slice = false}};  // choice among several images in each file
   std::set<std::string> movies;                 // files to which its time point is limited; empty: all
   std::vector<std::string> intensity_channels;  // of each file, if several are measured: numbers or names
   bool all_channels = false;                 // intensity_channels are all; empty until their number is known

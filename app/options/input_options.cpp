@@ -132,7 +132,8 @@ void AlgorithmOptions::check() const {
   check_options(engine, connectivity);
 }
 
-Connectivity AlgorithmOptions::connectivity_for(const Extent& extent, bool can_be_volume) const {
+Connectivity AlgorithmOptions::connectivity_for(const Extent& extent, bool can_be_volume,
+                                                bool has_per_slice) const {
   const bool volume = extent.depth > 1 && !per_slice;
   const Connectivity chosen = connectivity.value_or(volume ? Connectivity::c26 : Connectivity::c8);
   if (is_3d(chosen) && !can_be_volume)
@@ -140,8 +141,8 @@ Connectivity AlgorithmOptions::connectivity_for(const Extent& extent, bool can_b
   if (!is_3d(chosen) && volume)
     throw Error(ErrorCode::usage,
                 number(chosen) + "-connectivity is for images, but this is a volume of " +
-                    std::to_string(extent.depth) +
-                    " slices; use 6, 18 or 26, or --per-slice to label each slice separately");
+                    std::to_string(extent.depth) + " slices; use 6, 18 or 26" +
+                    (has_per_slice ? ", or --per-slice to label each slice separately" : ""));
   check_options(engine, chosen);
   return chosen;
 }

@@ -45,7 +45,7 @@ struct AlgorithmOptions {
   /// Returns the connectivity for an input: the requested one, else 8 for an image and 26 for a volume.
   /// `can_be_volume`: the input's format has slices, even if there is only one. Error (usage) if they do not
   /// fit.
-  Connectivity connectivity_for(const Extent& extent, bool can_be_volume) const;
+  Connectivity connectivity_for(const Extent& extent, bool can_be_volume, bool has_per_slice) const;
 };
 
 class Command;

@@ -10,7 +10,6 @@
 #include "io/files/file_error.hpp"
 #include "io/image/each_slice.hpp"
 #include "io/image/formats.hpp"
-#include "io/read/open_samples.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -36,7 +35,7 @@ io::OpenSamples open_below(const io::Source& image, io::ReadOptions options) {
   return io::with_path(image, [&] {
     options.any_order = true;
     options.in_parts = true;
-    return io::open_without_per_slice([&] { return io::open_samples(image, options); });
+    return io::open_samples(image, options);
   });
 }
 

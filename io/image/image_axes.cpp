@@ -11,13 +11,31 @@
 
 namespace gpuccl::io {
 
+std::string PlaneOptions::remedy(const std::string& axis, const std::string& more) const {
+  if (instead.empty()) {
+    const char* const all = every_frame && axis == "frame" ? ", --frame all each" : "";
+    return prefix + axis + " N selects one, from 0" + all + more;
+  }
+  std::string text = instead;
+  if (const std::size_t at = text.find("OPTION"); at != std::string::npos) text.replace(at, 6, "--" + axis);
+  return text;
+}
+
+std::string PlaneOptions::all_pages(std::int64_t pages) const {
+  return instead.empty() ? fmt::format(", {}page 0..{} all as slices", prefix, pages - 1) : "";
+}
+
+std::string PlaneOptions::each_page() const {
+  return instead.empty() && per_slice ? ", --per-slice labels each page separately" : "";
+}
+
 std::int64_t resolve_index(std::int64_t size, const std::optional<int>& chosen, const std::string& what,
-                           const std::string& option, bool is_named) {
+                           const std::string& axis, const PlaneOptions& options, bool is_named) {
   if (!chosen && size > 1)
-    throw Error(ErrorCode::data, fmt::format("contains {} {}; {} N selects one, from 0", size, what, option));
+    throw Error(ErrorCode::data, fmt::format("contains {} {}; {}", size, what, options.remedy(axis)));
   if (chosen.value_or(0) >= size)
-    throw NoSuchPlane(size, option,
-                      fmt::format("has no {} {}: {}", option.substr(2), *chosen,
+    throw NoSuchPlane(size, axis,
+                      fmt::format("has no {} {}: {}", axis, *chosen,
                                   size == 1 ? "there is one, number 0"
                                             : fmt::format("there are {} {}, numbered from 0", size, what)),
                       is_named);
@@ -56,12 +74,12 @@ PlaneChoice with_channel_number(PlaneChoice choice, const std::vector<std::strin
   if (choice.channel_name.empty()) return choice;
   const auto found = std::find(names.begin(), names.end(), choice.channel_name);
   if (names.empty())
-    throw Error(ErrorCode::data, "does not name its channels; --channel N selects one, from 0");
+    throw Error(ErrorCode::data, "does not name its channels; " + choice.options.remedy("channel"));
   if (found == names.end()) refuse_name_of_value(choice.channel_name, names);
   if (std::count(names.begin(), names.end(), choice.channel_name) != 1)
-    throw Error(ErrorCode::data, fmt::format("has {} '{}' among its {}; --channel N selects one",
-                                             found == names.end() ? "no" : "several", choice.channel_name,
-                                             channels_in_words(names)));
+    throw Error(ErrorCode::data,
+                fmt::format("has {} '{}' among its {}; {}", found == names.end() ? "no" : "several",
+                            choice.channel_name, channels_in_words(names), choice.options.remedy("channel")));
   choice.channel = static_cast<int>(found - names.begin());
   choice.channel_name.clear();
   return choice;
@@ -69,7 +87,8 @@ PlaneChoice with_channel_number(PlaneChoice choice, const std::vector<std::strin
 
 void check_one_series(const PlaneChoice& choice) {
   if (choice.series.value_or(0) > 0)
-    throw Error(ErrorCode::data, "contains one image; --series is for a TIFF with several");
+    throw Error(ErrorCode::data,
+                "contains one image; " + choice.options.prefix + "series is for a TIFF with several");
 }
 
 void check_range(const PageRange& range, std::int64_t pages) {
@@ -115,11 +134,12 @@ ImageAxes axes_of_space(const std::vector<NamedAxis>& axes) {
   return {*x, *y, z, {}};
 }
 
-/// Selection by one option along one axis.
+/// Selection by one option along one axis. Refers to `options`.
 class AxisSelector {
  public:
-  AxisSelector(const std::optional<int>& chosen, std::string what, const char* option)
-      : chosen_(chosen), what_(std::move(what)), option_(option) {}
+  AxisSelector(const std::optional<int>& chosen, std::string what, const char* axis,
+               const PlaneOptions& options)
+      : chosen_(chosen), what_(std::move(what)), axis_(axis), options_(options) {}
 
   bool is_taken() const { return is_taken_; }
   /// `name`: in words, of an axis without a name.
@@ -128,17 +148,18 @@ class AxisSelector {
     constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
     const auto size = static_cast<std::int64_t>(std::min(axis.size, kMax));
     const std::string& what = axis.name.empty() ? "elements along " + name : what_;
-    return static_cast<std::uint64_t>(resolve_index(size, chosen_, what, option_));
+    return static_cast<std::uint64_t>(resolve_index(size, chosen_, what, axis_, options_));
   }
   /// `is_named`: whether there is an axis with one element.
   void check_taken(bool is_named) const {
-    if (!is_taken_) resolve_index(1, chosen_, what_, option_, is_named);
+    if (!is_taken_) resolve_index(1, chosen_, what_, axis_, options_, is_named);
   }
 
  private:
   const std::optional<int> chosen_;
   const std::string what_;
-  const char* option_;
+  const char* axis_;
+  const PlaneOptions& options_;
   bool is_taken_ = false;
 };
 
@@ -170,12 +191,13 @@ bool NamedAxis::has_word(std::initializer_list<const char*> words) const {
 }
 
 bool NamedAxis::is_x() const {
-  return has_word({"x", "lon", "longitude", "rlon", "nlon", "col", "cols", "column", "columns", "width",
-                   "easting", "xc"});
+  return has_word({"x", "lon", "longitude", "rlon", "nlon", "west_east", "xt", "xu", "xi_rho", "ni", "i",
+                   "col", "cols", "column", "columns", "width", "easting", "xc"});
 }
 
 bool NamedAxis::is_y() const {
-  return has_word({"y", "lat", "latitude", "rlat", "nlat", "row", "rows", "height", "northing", "yc"});
+  return has_word({"y", "lat", "latitude", "rlat", "nlat", "south_north", "yt", "yu", "eta_rho", "nj", "j",
+                   "row", "rows", "height", "northing", "yc"});
 }
 
 bool NamedAxis::is_depth() const {
@@ -215,8 +237,8 @@ ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& req
   ImageAxes image = axes_of_space(axes);
   const std::optional<std::size_t> pages = axis_of_pages(axes, image, choice);
   if (choice.pages && pages) image.z = pages;
-  AxisSelector channel(choice.channel, channels_in_words(channels), "--channel"),
-      frame(choice.frame, "time points", "--frame");
+  AxisSelector channel(choice.channel, channels_in_words(channels), "channel", choice.options),
+      frame(choice.frame, "time points", "frame", choice.options);
   image.at.assign(axes.size(), 0);
   std::string without_option;
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -232,14 +254,15 @@ ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& req
         throw;
       } catch (const Error& error) {
         if (i != pages) throw;
-        refuse(fmt::format("{}, --page 0..{} all as slices", error.what(), axis.size - 1));
+        refuse(error.what() + choice.options.all_pages(static_cast<std::int64_t>(axis.size)));
       }
     } else if (axis.size != 1) {
       without_option =
           fmt::format("has {} elements along {}, which ", axis.size, name) +
-          (i == pages ? fmt::format("is not z; --page N selects one, from 0, --page 0..{} all as slices",
-                                    axis.size - 1)
-                      : "no option selects; save one of them as a separate array");
+          (i == pages
+               ? "is not z; " + choice.options.remedy(
+                                    "page", choice.options.all_pages(static_cast<std::int64_t>(axis.size)))
+               : "no option selects; save one of them as a separate array");
     }
   }
   if (!without_option.empty()) refuse(without_option);
@@ -376,7 +399,7 @@ std::unique_ptr<SampleSource> open_indices(std::unique_ptr<SampleSource> source)
 
 std::unique_ptr<SampleSource> open_channel(std::unique_ptr<SampleSource> source, int channel) {
   const SampleFormat& format = source->format(0);
-  resolve_index(format.channels, channel, "channels", "--channel");
+  resolve_index(format.channels, channel, "channels", "channel", {});
   if (format.channels == 1) return source;
   if (format.bits % 8 != 0)
     throw Error(ErrorCode::data, "has channels of " + std::to_string(format.bits) +

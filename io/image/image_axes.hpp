@@ -17,26 +17,26 @@ namespace gpuccl::io {
 /// Checks that an input of `pages` pages or slices has those of `range`. Throws Error (data).
 void check_range(const PageRange& range, std::int64_t pages);
 
-/// Thrown if an index exceeds the size of an axis, which it contains. `is_named`: as an axis of time.
+/// Thrown if an index exceeds the size of an axis, which it contains. `axis`: "frame" for --frame.
+/// `is_named`: as an axis of time.
 class NoSuchPlane : public Error {
  public:
-  NoSuchPlane(std::int64_t size, std::string option, const std::string& reason, bool is_named = false)
-      : Error(ErrorCode::data, reason), size_(size), option_(std::move(option)), is_named_(is_named) {}
+  NoSuchPlane(std::int64_t size, std::string axis, const std::string& reason, bool is_named = false)
+      : Error(ErrorCode::data, reason), size_(size), axis_(std::move(axis)), is_named_(is_named) {}
   std::int64_t size() const { return size_; }
   bool is_named() const { return is_named_; }
-  const std::string& option() const { return option_; }
+  const std::string& axis() const { return axis_; }
 
  private:
   std::int64_t size_;
-  std::string option_;
+  std::string axis_;
   bool is_named_;
 };
 
-/// Returns the index along an axis of `size` elements, such as "channels", that `option`, such as
-/// "--channel", chooses. Throws NoSuchPlane if it does not exist, Error (data) if several exist and none is
-/// chosen.
+/// Returns the chosen index along an axis of `size` elements, such as "channels" for the axis "channel".
+/// Throws NoSuchPlane if it does not exist, Error (data) if several exist and none is chosen.
 std::int64_t resolve_index(std::int64_t size, const std::optional<int>& chosen, const std::string& what,
-                           const std::string& option, bool is_named = false);
+                           const std::string& axis, const PlaneOptions& options, bool is_named = false);
 
 /// Returns "channels", with the names that are known: "channels (0 DAPI, 1 GFP)".
 std::string channels_in_words(const std::vector<std::string>& names);

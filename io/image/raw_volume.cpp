@@ -121,7 +121,7 @@ class RawVolumeSource final : public SampleSource {
 /// Returns the volume with the offset of the chosen frame.
 RawVolume chosen_frame(const RawVolume& volume, const ReadOptions& options) {
   const std::int64_t frame = resolve_index(static_cast<std::int64_t>(volume.frames), options.planes.frame,
-                                           "volumes", "--frame", volume.has_time);
+                                           "volumes", "frame", options.planes.options, volume.has_time);
   constexpr double kMax = 9007199254740992;  // 2^53, a file of more than that is none
   const double offset =
       static_cast<double>(volume.offset) + volume.sample_bytes() * static_cast<double>(frame);
@@ -137,9 +137,10 @@ std::unique_ptr<SampleSource> chosen_channel(std::unique_ptr<SampleSource> sourc
   const PlaneChoice choice = with_channel_number(options.planes, volume.channel_names);
   check_one_series(choice);
   if (volume.format.channels > colors_of(volume.format.photometric))
-    return open_channel(std::move(source), static_cast<int>(resolve_index(
-                                               volume.format.channels, choice.channel,
-                                               channels_in_words(volume.channel_names), "--channel")));
+    return open_channel(
+        std::move(source),
+        static_cast<int>(resolve_index(volume.format.channels, choice.channel,
+                                       channels_in_words(volume.channel_names), "channel", choice.options)));
   return choice.channel ? open_channel(std::move(source), *choice.channel) : std::move(source);
 }
 

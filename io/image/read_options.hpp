@@ -41,13 +41,29 @@ struct PageRange {
   std::int64_t begin = 0, end = INT64_MAX;
 };
 
+/// The options by which a command selects one of several images, as messages name them.
+struct PlaneOptions {
+  std::string prefix = "--";  // of --channel, --frame, --series and --page: "--intensity-"
+  std::string instead = {};   // the remedy of a command without them; OPTION stands for the one that it lacks
+  bool every_frame = false;   // there is --frame all
+  bool per_slice = true;      // there is --per-slice
+
+  /// Returns the remedy for several images: "--channel N selects one, from 0" and `more` for "channel".
+  std::string remedy(const std::string& axis, const std::string& more = "") const;
+  /// Returns ", --page 0..9 all as slices" for 10 pages; "" without --page.
+  std::string all_pages(std::int64_t pages) const;
+  /// Returns ", --per-slice labels each page separately"; "" without --per-slice.
+  std::string each_page() const;
+};
+
 /// Selection of one image from an input with several, counted from 0.
 /// Axes of length 1 need no selection.
 struct PlaneChoice {
-  std::optional<int> channel, frame, series;
-  std::string channel_name;                            // instead of its number
-  std::optional<PageRange> pages;                      // of a TIFF as stored, whatever its description lists
+  std::optional<int> channel = {}, frame = {}, series = {};
+  std::string channel_name = {};                       // instead of its number
+  std::optional<PageRange> pages = {};                 // of a TIFF as stored, whatever its description lists
   std::vector<std::string>* channels_found = nullptr;  // receives the names of channels, if they are known
+  PlaneOptions options = {};
 
   bool any() const { return channel || !channel_name.empty() || frame || series || pages; }
 };

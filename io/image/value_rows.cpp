@@ -86,7 +86,7 @@ ValueType ValueRows::type(const SampleFormat& format) const {
   using enum ValueType;
   if (is_rgb(format)) return format.bits == 8 ? u32 : u64;
   if (colors_of(format.photometric) > 1)
-    refuse_colors(format.photometric, "values are those of one channel; --channel N selects one, from 0");
+    refuse_colors(format.photometric, "values are those of one channel; " + remedy_);
   if (makes_integers(format)) return rule_.are_labels() ? u64 : i64;
   if (format.is_scaled()) return format.has_narrow_integers() ? i32 : f64;
   if (format.channels > 1 && format.bits > 32)
@@ -184,11 +184,9 @@ void ValueRows::write(ValueType type, int width, const SampleRows& rows, int row
     });
   };
   if (is_rgb(format)) {
-    note(any_color_, format.bits == 8
-                         ? "each color is one value, 65536 red + 256 green + blue; --channel N selects "
-                           "one channel"
-                         : "each color is one value, 2^32 red + 2^16 green + blue; --channel N selects "
-                           "one channel");
+    const char* const value =
+        format.bits == 8 ? "65536 red + 256 green + blue; " : "2^32 red + 2^16 green + blue; ";
+    if (!any_color_) note(any_color_, ("each color is one value, " + (value + remedy_)).c_str());
     format.bits == 8 ? write_colors<std::uint8_t, std::uint32_t>(format, width, data, out)
                      : write_colors<std::uint16_t, std::uint64_t>(format, width, data, out);
   } else if (!are_values(format) || (makes_integers(format) && !format.missing.empty())) {

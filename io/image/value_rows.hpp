@@ -23,8 +23,8 @@ inline constexpr const char* kHintOfNan = "some values are NaN and count as back
 /// NaN excepted. Thread-safe.
 class ValueRows {
  public:
-  ValueRows(ValueRule rule, std::function<void(const std::string& line)> warn)
-      : rule_(rule), warn_(std::move(warn)) {}
+  explicit ValueRows(const ReadOptions& requested)
+      : rule_(requested.values), remedy_(requested.planes.options.remedy("channel")), warn_(requested.warn) {}
 
   /// Returns the type in which samples are compared: the narrowest that holds them, f64 for scaled ones, u64
   /// for ids in floating point, i64 for integers in it, the type of indices for a palette. Error (data) for
@@ -52,6 +52,7 @@ class ValueRows {
   void note(std::atomic<bool>& flag, const char* line) const;
 
   ValueRule rule_;
+  std::string remedy_;  // for colors
   std::function<void(const std::string& line)> warn_;
   mutable std::atomic<bool> any_nan_ = false, any_negative_ = false, any_rounded_ = false, any_lost_ = false,
                             any_color_ = false, any_missing_ = false;

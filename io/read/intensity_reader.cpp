@@ -71,7 +71,7 @@ IntensityReader::IntensityReader(const Source& source, const ReadOptions& reques
   ReadOptions options = requested;
   options.pages_apart = false;
   options.any_order = true;
-  OpenSamples opened = open_with_options_of("--intensity-", [&] { return open_samples(source, options); });
+  OpenSamples opened = open_samples(source, options);
   source_ = std::move(opened.source);
   info_ = source_->info();
   info_.value_rule = value_rule(source_->format(0));
@@ -98,16 +98,16 @@ namespace {
 
 using PlaneAxis = std::optional<int> PlaneChoice::*;
 
-/// Returns the number of images that a file claims along an axis, which `option` selects. `is_named`: whether
-/// it has an axis of time, if not null.
+/// Returns the number of images that a file claims along an axis of this name. `is_named`: whether it has an
+/// axis of time, if not null.
 std::int64_t claimed_images(const Source& source, ReadOptions options, PlaneAxis axis,
-                            const std::string& option, bool* is_named = nullptr) {
+                            const std::string& name, bool* is_named = nullptr) {
   options.planes.*axis = std::numeric_limits<int>::max();  // that no image has
   try {
     open_samples(source, options);
   } catch (const NoSuchPlane& no_such) {
     if (is_named != nullptr) *is_named = no_such.is_named();
-    if (no_such.option() == option) return no_such.size();
+    if (no_such.axis() == name) return no_such.size();
     throw;
   }
   throw Error(ErrorCode::internal, "has an image of every number");
@@ -115,15 +115,15 @@ std::int64_t claimed_images(const Source& source, ReadOptions options, PlaneAxis
 
 /// Returns the number of images in a file along an axis. Checks the claim before a caller makes anything for
 /// each image: against the limits, and by opening the last image. Throws Error (data, memory).
-int count_images(const Source& source, ReadOptions options, PlaneAxis axis, const std::string& option,
+int count_images(const Source& source, ReadOptions options, PlaneAxis axis, const std::string& name,
                  bool* is_named = nullptr) {
   constexpr std::int64_t kBytesOfImage = 2048;  // names of inputs and outputs, and an outcome
   options.in_parts = true;
-  const std::int64_t count = claimed_images(source, options, axis, option, is_named);
+  const std::int64_t count = claimed_images(source, options, axis, name, is_named);
   const std::int64_t most = std::min<std::int64_t>(options.limits.max_pages, std::numeric_limits<int>::max());
   if (count > most)
-    throw Error(ErrorCode::data,
-                fmt::format("contains {} images for {}, more than --max-pages {}", count, option, most));
+    throw Error(ErrorCode::data, fmt::format("contains {} images for {}{}, more than --max-pages {}", count,
+                                             options.planes.options.prefix, name, most));
   options.planes.*axis = static_cast<int>(count - 1);
   options.warn = nullptr;
   if (count > 1) open_samples(source, options);
@@ -145,16 +145,14 @@ std::vector<std::string> channel_names(const Source& source, ReadOptions options
                 "--intensity-channel");
   std::vector<std::string> names;
   options.planes.channels_found = &names;
-  const int count = open_with_options_of(
-      "--intensity-", [&] { return count_images(source, options, &PlaneChoice::channel, "--channel"); });
-  names.resize(static_cast<std::size_t>(count));
+  names.resize(static_cast<std::size_t>(count_images(source, options, &PlaneChoice::channel, "channel")));
   return names;
 }
 
 bool has_one_channel(const Source& source, ReadOptions options) {
   options.warn = nullptr;
   try {
-    return claimed_images(source, options, &PlaneChoice::channel, "--channel") == 1;
+    return claimed_images(source, options, &PlaneChoice::channel, "channel") == 1;
   } catch (const Error&) {  // the number is not known; the chosen channel has been opened
     return false;
   }
@@ -164,13 +162,14 @@ int count_frames(const Source& source, const ReadOptions& options, const std::st
   bool is_named = false;
   const int count = source.is_folder  // a stack
                         ? 1
-                        : count_images(source, options, &PlaneChoice::frame, "--frame", &is_named);
+                        : count_images(source, options, &PlaneChoice::frame, "frame", &is_named);
   if (count == 1 && !is_named)
-    throw Error(ErrorCode::data,
-                "contains one time point; " + option +
-                    " is for several; save its pages with a time axis, or each time point as "
-                    "a file in a folder" +
-                    (options.pages_apart ? "" : ", or use --per-slice instead"));
+    throw Error(
+        ErrorCode::data,
+        "contains one time point; " + option +
+            " is for several; save its pages with a time axis, or each time point as "
+            "a file in a folder" +
+            (options.pages_apart || !options.planes.options.per_slice ? "" : ", or use --per-slice instead"));
   return count;
 }
 
@@ -181,15 +180,15 @@ PlaneChoice follow_planes(const Source& source, const ReadOptions& requested, co
     return planes;
   if (!planes.channel && planes.channel_name.empty()) planes.channel = 0;
   options.warn = nullptr;
-  const auto follow = [&](PlaneAxis axis, const char* option) {
+  const auto follow = [&](PlaneAxis axis, const char* name) {
     try {
-      if (!(planes.*axis) && followed.*axis && claimed_images(source, options, axis, option) > 1)
+      if (!(planes.*axis) && followed.*axis && claimed_images(source, options, axis, name) > 1)
         planes.*axis = followed.*axis;
     } catch (const Error&) {  // whoever opens the image reports what is wrong with it
     }
   };
-  follow(&PlaneChoice::series, "--series");
-  follow(&PlaneChoice::frame, "--frame");
+  follow(&PlaneChoice::series, "series");
+  follow(&PlaneChoice::frame, "frame");
   planes.channel = requested.planes.channel;
   return planes;
 }

@@ -53,7 +53,7 @@ void check_planes(const InputFormat* format, const PlaneChoice& planes) {
   check_one_series(planes);
   with_channel_number(planes, {});
   if (planes.frame.value_or(0) > 0 && format != nullptr && format->is_one_image)
-    throw NoSuchPlane(1, "--frame", "contains one image; --frame is for several");
+    throw NoSuchPlane(1, "frame", "contains one image; " + planes.options.prefix + "frame is for several");
 }
 
 }  // namespace

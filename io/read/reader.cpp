@@ -135,7 +135,7 @@ class SampleReader final : public Reader {
       : source_(std::move(opened.source)),
         options_(requested.foreground),
         threshold_(options_.threshold),
-        value_rows_(requested.values, requested.warn),
+        value_rows_(requested),
         info_(source_->info()),
         memory_(opened.memory),
         held_bytes_(opened.held_bytes + source_->held_bytes()) {

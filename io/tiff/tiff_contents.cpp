@@ -64,8 +64,9 @@ class ContentsScanner {
         !description.single_directory && description.series.front().planes() != planes_)
       warn_of_images(description.series.front().planes(), planes_);
     if (wanted_) return keep_wanted(contents);
-    check_axes(description, found, true, options_.pages_apart);
-    if (!options_.pages_apart && !description.series.empty()) check_order(description.series.front());
+    check_axes(description, found, true, options_.pages_apart, options_.planes.options);
+    if (!options_.pages_apart && !description.series.empty())
+      check_order(description.series.front(), options_.planes.options);
     const TiffSlice first = contents.slices.front();
     check_hidden(first);
     if (has_hidden() && found == 1 && description.planes > 1 && first.rows != 0) {
@@ -99,8 +100,11 @@ class ContentsScanner {
     if (is_only_page && first.rows == 0)
       throw Error(ErrorCode::data,
                   fmt::format("contains {} planes behind its only page, compressed or in an unknown order; "
-                              "convert it to OME-TIFF with bfconvert, --page 0 reads the first",
-                              description().planes));
+                              "convert it to OME-TIFF with bfconvert{}",
+                              description().planes,
+                              options_.planes.options.instead.empty()
+                                  ? ", " + options_.planes.options.prefix + "page 0 reads the first"
+                                  : ""));
   }
 
   /// Adds the wanted pages of a file whose pages are known. Returns false if all are wanted.
@@ -143,25 +147,29 @@ class ContentsScanner {
                          [&](const TiffSeries& series) { return series.*size > 1; });
     };
     std::string others;
+    const std::string& prefix = choice.options.prefix;
     if (!choice.channel_name.empty() || (choice.channel && has_several(&TiffSeries::channels)))
-      others = "--channel";
+      others = prefix + "channel";
     if (choice.frame && (*choice.frame > 0 || has_several(&TiffSeries::frames)))
-      others += others.empty() ? "--frame" : " and --frame";
+      others += (others.empty() ? "" : " and ") + prefix + "frame";
     if (others.empty()) return;
     const std::string those = pages_without(choice);
     throw Error(
         ErrorCode::data,
-        "--page numbers the pages of the file, over all channels and time points; leave out --page or " +
-            others + (those.empty() ? "" : ", whose pages are " + those));
+        fmt::format("{0}page numbers the pages of the file, over all channels and time points; leave out "
+                    "{0}page or {1}",
+                    prefix, others) +
+            (those.empty() ? "" : ", whose pages are " + those));
   }
 
   /// Chooses planes by the description of the first page.
   void choose_planes() {
     PlaneChoice choice = options_.planes;
-    result_.reading = {false, description().writer == TiffDescription::Writer::imagej, options_.palette};
+    result_.reading = {false, description().writer == TiffDescription::Writer::imagej, options_.palette,
+                       options_.planes.options};
     if (description().samples_are_channels && known_->samples > 1 && !choice.channel)
       throw Error(ErrorCode::data,
-                  fmt::format("contains {} channels; --channel N selects one, from 0", known_->samples));
+                  fmt::format("contains {} channels; {}", known_->samples, choice.options.remedy("channel")));
     if (!choice.any()) return;
     const std::vector<TiffSeries> undescribed(1);
     if (choice.pages) check_page_alone(choice);
@@ -232,7 +240,8 @@ class ContentsScanner {
   void check_color_planes(const TiffContents& contents) const {
     const char axis = description().samples_axis;
     if (contents.planes == 1 || options_.planes.channel || axis == 'S' || axis == 'C') return;
-    const std::string remedy = "--channel N selects one, or write it with photometric='minisblack'";
+    const std::string remedy =
+        options_.planes.options.remedy("channel", ", or write it with photometric='minisblack'");
     if (axis != '?')
       throw Error(ErrorCode::data, fmt::format("stores its axis {} as planes of color; {}", axis, remedy));
     warn("stores an array of tifffile without names of axes, perhaps slices, as planes of color; " + remedy);
@@ -365,10 +374,11 @@ class ContentsScanner {
       refuse_unlike(fmt::format("has {} samples of {} bits per pixel, unlike {} with {} of {}",
                                 format.channels, format.samples.bits, first_page(), channels_, samples.bits));
     if (format.samples.photometric != samples.photometric)
-      refuse_unlike(
-          fmt::format("is {} but {} is {}; read one with --page N{}", name_of(format.samples.photometric),
-                      first_page(), name_of(samples.photometric),
-                      format.stored == Photometric::palette ? ", or all with --palette index" : ""));
+      refuse_unlike(fmt::format(
+          "is {} but {} is {}; {}", name_of(format.samples.photometric), first_page(),
+          name_of(samples.photometric),
+          options_.planes.options.remedy(
+              "page", format.stored == Photometric::palette ? ", --palette index reads all" : "")));
   }
   std::string first_page() const { return fmt::format("page {}", result_.slices.front().page); }
   [[noreturn]] void refuse_unlike(const std::string& why) {
@@ -439,8 +449,8 @@ PageRange choose_run(TiffHandle& tiff, ReadOptions& options) {
   if (!series || read_description(tiff).says_images()) return {};
   const std::vector<TiffRun> runs = runs_of_pages(tiff, options.limits);
   if (runs.size() == 1) return {};
-  const TiffRun& run = runs[static_cast<std::size_t>(
-      resolve_index(static_cast<std::int64_t>(runs.size()), series, "images", "--series"))];
+  const TiffRun& run = runs[static_cast<std::size_t>(resolve_index(
+      static_cast<std::int64_t>(runs.size()), series, "images", "series", options.planes.options))];
   series.reset();
   return {run.begin, run.end};
 }
@@ -452,14 +462,16 @@ TiffContents scan(ContentsScanner& scanner, PageRange range, TiffHandle& tiff, c
   } catch (const Error&) {
     if (!scanner.has_unlike_pages()) throw;
     if (scanner.description().says_images()) {
-      check_axes(scanner.description(), scanner.planes(), false, false);
+      check_axes(scanner.description(), scanner.planes(), false, false, options.planes.options);
       throw;
     }
     const std::vector<TiffRun> runs = runs_of_pages(tiff, options.limits);
     if (runs.size() == 1) throw;
     const bool may_be_apart = have_like_samples(runs) && !options.pages_apart;
-    throw Error(ErrorCode::data, "contains " + to_string(runs) + "; --series N selects one, from 0" +
-                                     (may_be_apart ? ", --per-slice labels each page separately" : ""));
+    const PlaneOptions& of_planes = options.planes.options;
+    throw Error(ErrorCode::data,
+                "contains " + to_string(runs) + "; " +
+                    of_planes.remedy("series", may_be_apart ? of_planes.each_page() : std::string()));
   }
 }
 

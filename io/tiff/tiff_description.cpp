@@ -18,16 +18,16 @@
 
 namespace gpuccl::io {
 const TiffSeries& chosen_series(const std::vector<TiffSeries>& series, const PlaneChoice& choice) {
-  return series[static_cast<std::size_t>(
-      resolve_index(static_cast<std::int64_t>(series.size()), choice.series, "images", "--series"))];
+  return series[static_cast<std::size_t>(resolve_index(static_cast<std::int64_t>(series.size()),
+                                                       choice.series, "images", "series", choice.options))];
 }
 
 std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, const PlaneChoice& choice) {
   const TiffSeries& one = chosen_series(series, choice);
-  check_order(one);
-  const std::int64_t frame = resolve_index(one.frames, choice.frame, "time points", "--frame");
-  const std::int64_t channel =
-      resolve_index(one.channels, choice.channel, channels_in_words(one.channel_names), "--channel");
+  check_order(one, choice.options);
+  const std::int64_t frame = resolve_index(one.frames, choice.frame, "time points", "frame", choice.options);
+  const std::int64_t channel = resolve_index(one.channels, choice.channel,
+                                             channels_in_words(one.channel_names), "channel", choice.options);
   std::int64_t plane = one.first, step = 1, stride = 1;
   for (const char axis : one.order) {
     if (axis == 'Z')
@@ -44,11 +44,13 @@ std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, c
   return planes;
 }
 
-void check_order(const TiffSeries& series) {
+void check_order(const TiffSeries& series, const PlaneOptions& options) {
   if (series.is_scattered)
     throw Error(ErrorCode::data,
-                "stores its planes in other files or in an unsupported order; --page N..M reads pages as "
-                "they follow each other in the file");
+                "stores its planes in other files or in an unsupported order; " +
+                    (options.instead.empty()
+                         ? options.prefix + "page N..M reads pages as they follow each other in the file"
+                         : options.remedy("page")));
 }
 
 namespace {
@@ -179,23 +181,25 @@ void parse_tifffile(const std::string& text, double elements, TiffDescription& d
 }
 
 /// Returns the options that choose among `series`. Pages that differ cannot be read together.
-std::string how_to_choose(const std::vector<TiffSeries>& series, bool are_alike) {
+std::string how_to_choose(const std::vector<TiffSeries>& series, bool are_alike,
+                          const PlaneOptions& options) {
   const auto any = [&](std::int64_t TiffSeries::*several) {
     return std::any_of(series.begin(), series.end(), [&](const TiffSeries& one) { return one.*several > 1; });
   };
-  std::vector<std::string> options;
-  if (series.size() > 1) options.emplace_back("--series");
-  if (any(&TiffSeries::channels)) options.emplace_back("--channel");
-  if (any(&TiffSeries::frames)) options.emplace_back("--frame");
-  if (options.empty()) return "save the image to label as a separate file";
-  std::string list = options.front();
-  for (std::size_t i = 1; i < options.size(); ++i)
-    list += (i + 1 < options.size() ? ", " : " and ") + options[i];
-  list += options.size() == 1 ? " N selects one, from 0" : " select what to read";
-  if (!are_alike) return list;
-  if (options.size() == 1 && series.size() == 1 && series.front().slices == 1)
-    list += fmt::format(", --page 0..{} all as slices", series.front().planes() - 1);
-  return any(&TiffSeries::channels) ? list : list + ", --per-slice labels each page separately";
+  std::vector<std::string> axes;
+  if (series.size() > 1) axes.emplace_back("series");
+  if (any(&TiffSeries::channels)) axes.emplace_back("channel");
+  if (any(&TiffSeries::frames)) axes.emplace_back("frame");
+  if (axes.empty()) return "save the image to label as a separate file";
+  std::string more;
+  if (are_alike && axes.size() == 1 && series.size() == 1 && series.front().slices == 1)
+    more = options.all_pages(series.front().planes());
+  if (are_alike && !any(&TiffSeries::channels)) more += options.each_page();
+  if (axes.size() == 1 || !options.instead.empty()) return options.remedy(axes.front(), more);
+  std::string list;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    list += (i == 0 ? "" : i + 1 < axes.size() ? ", " : " and ") + options.prefix + axes[i];
+  return list + " select what to read" + more;
 }
 
 }  // namespace
@@ -221,7 +225,8 @@ TiffDescription parse_description(const std::string& text, const std::string& so
   return description;
 }
 
-void check_axes(const TiffDescription& description, std::int64_t found, bool are_alike, bool are_apart) {
+void check_axes(const TiffDescription& description, std::int64_t found, bool are_alike, bool are_apart,
+                const PlaneOptions& options) {
   const auto several = [](std::int64_t count, const std::string& what) {
     return std::to_string(count) + " " + what;
   };
@@ -232,7 +237,8 @@ void check_axes(const TiffDescription& description, std::int64_t found, bool are
         channels_in_words(is_listed ? description.series.front().channel_names : std::vector<std::string>()));
   };
   const auto refuse = [&](const std::string& what) {
-    throw Error(ErrorCode::data, "contains " + what + "; " + how_to_choose(description.series, are_alike));
+    throw Error(ErrorCode::data,
+                "contains " + what + "; " + how_to_choose(description.series, are_alike, options));
   };
   if (are_apart) {
     if (description.channels > 1) refuse(channels());
@@ -240,9 +246,9 @@ void check_axes(const TiffDescription& description, std::int64_t found, bool are
   }
   if (!description.vendor.empty() && found > 1)
     throw Error(ErrorCode::data,
-                fmt::format("contains {} pages, whose axes only the private tags of {} specify; --page 0..{} "
-                            "reads them as slices, --per-slice labels each page separately",
-                            found, description.vendor, found - 1));
+                fmt::format("contains {} pages, whose axes only the private tags of {} specify; {}", found,
+                            description.vendor,
+                            options.remedy("page", options.all_pages(found) + options.each_page())));
   if (!description.other_axes.empty()) refuse(description.other_axes);
   if (description.images > 1 && found > description.planes) refuse(several(description.images, "images"));
   if (description.channels > 1) refuse(channels());

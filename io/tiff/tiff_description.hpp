@@ -37,7 +37,7 @@ struct TiffSeries {
 std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, const PlaneChoice& choice);
 
 /// Refuses a scattered series. Throws Error (data).
-void check_order(const TiffSeries& series);
+void check_order(const TiffSeries& series, const PlaneOptions& options);
 
 /// Returns the series that is chosen. Throws Error (data).
 const TiffSeries& chosen_series(const std::vector<TiffSeries>& series, const PlaneChoice& choice);
@@ -89,7 +89,8 @@ TiffDescription parse_description(const std::string& description, const std::str
 /// which is neither channel nor time. Pages that are labeled separately may differ along any axis but
 /// channels, whose samples mean different things. Throws Error (data) with the options that choose among
 /// them; --per-slice and --page only if their pages `are_alike`.
-void check_axes(const TiffDescription& description, std::int64_t found, bool are_alike, bool are_apart);
+void check_axes(const TiffDescription& description, std::int64_t found, bool are_alike, bool are_apart,
+                const PlaneOptions& options);
 
 /// Adds images, planes and pixel sizes from OME-XML to `description`. Each plane has `samples_per_pixel`
 /// channels. Text whose root is not an element OME adds nothing. Throws Error (data) for metadata that take

@@ -85,9 +85,14 @@ Photometric photometric_of(const TiffHandle& tiff, int compression, int channels
       if (compression == COMPRESSION_JPEG) return Photometric::rgb;  // libtiff converts it, see prepare_page
       check_subsampling(tiff);
       return Photometric::ycbcr;
+    case PHOTOMETRIC_CIELAB:
+    case PHOTOMETRIC_ICCLAB:
+    case PHOTOMETRIC_ITULAB:
+      throw Error(ErrorCode::data, "has colors (CIE L*a*b*) that are not read; convert them to RGB");
     default:
-      throw Error(ErrorCode::data,
-                  fmt::format("photometric interpretation {} is not supported", photometric));
+      throw Error(ErrorCode::data, fmt::format("photometric interpretation {} is not supported; convert the "
+                                               "image to gray or RGB",
+                                               photometric));
   }
 }
 
@@ -167,7 +172,7 @@ void read_palette(const TiffHandle& tiff, const TiffReading& reading, SampleForm
 }
 
 /// Refuses channels after the color that are not transparency, because they may be the ones to label.
-void check_extra_channels(const TiffHandle& tiff, int channels, int colors,
+void check_extra_channels(const TiffHandle& tiff, int channels, int colors, const PlaneOptions& options,
                           const std::function<void(const std::string&)>& warn) {
   if (channels <= colors) return;
   std::uint16_t count = 0;
@@ -177,7 +182,7 @@ void check_extra_channels(const TiffHandle& tiff, int channels, int colors,
       is_stated && (kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA);
   if (colors == 1 && (!is_alpha || channels > 2))
     throw Error(ErrorCode::data,
-                fmt::format("contains {} channels; --channel N selects one, from 0", channels));
+                fmt::format("contains {} channels; {}", channels, options.remedy("channel")));
   if (warn)
     warn(is_alpha ? fmt::format("transparency ignored (channel {})", colors)
                   : "channels other than color are ignored");
@@ -209,7 +214,7 @@ TiffFormat read_tiff_format(const TiffHandle& tiff, const TiffReading& reading,
   samples.photometric = photometric_of(tiff, compression, channels);
   format.stored = samples.photometric;
   const int colors = reading.all_channels ? channels : colors_of(samples.photometric);
-  check_extra_channels(tiff, channels, colors, warn);
+  check_extra_channels(tiff, channels, colors, reading.options, warn);
 
   const bool separate =
       channels > 1 &&

@@ -25,6 +25,7 @@ struct TiffReading {
   bool all_channels = false;  // of a pixel, because one is chosen
   bool by_imagej = false;     // whose palettes only display samples
   PaletteUse palette = PaletteUse::automatic;
+  PlaneOptions options = {};
 };
 
 bool is_fax(int compression);

@@ -191,6 +191,9 @@ TEST_CASE_METHOD(Pages, "images that do not belong together make no page") {
   copy_cells({"cells.tif"});
   succeeds("label cells.tif -o labels.tif --stats t.csv --quiet");
   succeeds("label cells.tif --largest 3 -o three.tif --quiet");
+  write("three.csv", "label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz\n1,7,0,0,0,1,1,1,0,0,0\n");
+  nrrd("colors.nrrd", "3 2 2 1", std::string(12, '\1'), "uint8", "kinds: vector domain domain domain\n");
+  make_folders({"folder"});
   succeeds("label cells.tif -o labels.tif --no-components --json short.json --quiet");
   succeeds("view labels.tif --report short.json --stats t.csv -o with.html");
   std::string text = read("short.json");
@@ -201,6 +204,10 @@ TEST_CASE_METHOD(Pages, "images that do not belong together make no page") {
         "page.png: has 1240x1754 pixels, the labels have 160x120x48");
   fails("view three.tif --stats t.csv -o page.html", 65,
         "t.csv: has a component of label 4, which the label image lacks");
+  ends("view three.tif --stats three.csv -o other.html", 0,
+       {"three.csv: has other areas than the labels of three.tif"});
+  fails(page + "--image colors.nrrd --channel 9", 65, "has no channel 9: there are 3 channels");
+  fails("view folder -o page.html", 64, "is a folder, but a page shows one label image");
   fails(page + "--stats labels.tif", 65, "is not a table of components");
   fails(page + "--report t.csv", 65, "is not a report");
   fails(page + "--report short.json", 65,

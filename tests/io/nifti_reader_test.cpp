@@ -5,7 +5,6 @@
 
 #include "io/files/gunzipped_file.hpp"
 #include "io/read/intensity_reader.hpp"
-#include "io/read/open_samples.hpp"
 #include "label_samples.hpp"
 #include "support/bits.hpp"
 #include "support/compressed.hpp"
@@ -174,12 +173,17 @@ TEST_CASE("one frame of four axes is a volume, several are refused with a remedy
   REQUIRE(same_bits(read_image(MemoryFile(nifti.bytes()).path(), {}), image));
   nifti.dim = {4, 9, 5, 1, 3};
   CHECK(read_reason(nifti.bytes()) == "contains 3 volumes; --frame N selects one, from 0");
-  CHECK_THROWS_WITH(IntensityReader(MemoryFile(nifti.bytes()).path(), {}),
-                    "contains 3 volumes; --intensity-frame N selects one, from 0");
-  CHECK_THROWS_WITH(
-      open_one_image(kSaveLabels, [&] { return read_labels(MemoryFile(nifti.bytes()).path()); }),
-      "contains 3 volumes; 'gpuccl measure FILE --frame N -o labels.tif' saves one, or label an "
-      "image with 'gpuccl label --threshold otsu --view PAGE.html'");
+  const auto reason_with = [&](const PlaneOptions& options) {
+    ReadOptions read;
+    read.planes.options = options;
+    return read_reason(nifti.bytes(), read);
+  };
+  CHECK(reason_with({.prefix = "--intensity-"}) ==
+        "contains 3 volumes; --intensity-frame N selects one, from 0");
+  CHECK(reason_with({.every_frame = true}) ==
+        "contains 3 volumes; --frame N selects one, from 0, --frame all each");
+  CHECK(reason_with({.instead = "'gpuccl measure FILE OPTION N -o labels.tif' saves one"}) ==
+        "contains 3 volumes; 'gpuccl measure FILE --frame N -o labels.tif' saves one");
   nifti.dim = {5, 9, 5, 1, 1, 3};
   CHECK(read_reason(nifti.bytes()) == "contains 3 volumes; --frame N selects one, from 0");
 }

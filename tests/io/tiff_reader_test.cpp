@@ -471,7 +471,8 @@ TEST_CASE_METHOD(OneFile, "pages of a described stack that differ are refused wi
             "page 1 has 1 samples of 8 bits per pixel, unlike page 0 with 1 of 1");
     TiffPageToWrite white = page_of(noise({40, 30, 1}, 11));
     white.photometric = PHOTOMETRIC_MINISWHITE;
-    REQUIRE(reason(white) == "page 1 is min-is-white but page 0 is min-is-black; read one with --page N");
+    REQUIRE(reason(white) ==
+            "page 1 is min-is-white but page 0 is min-is-black; --page N selects one, from 0");
   }
   TiffPageToWrite colour = page_of(noise({40, 30, 1}, 11), 0, 1, 8), with_alpha = colour;
   for (TiffPageToWrite* page : {&colour, &with_alpha}) {
@@ -948,8 +949,7 @@ TEST_CASE_METHOD(OneFile, "planes of MetaMorph that are compressed are refused, 
   write_file(path, content + one_at(3));
   REQUIRE(refusal(path) ==
           "contains 2 planes behind its only page, compressed or in an unknown order; convert it to OME-TIFF "
-          "with "
-          "bfconvert, --page 0 reads the first");
+          "with bfconvert, --page 0 reads the first");
 }
 
 TEST_CASE_METHOD(OneFile, "channels, slices and time points of a Zeiss LSM are those of its tag") {
@@ -991,9 +991,10 @@ TEST_CASE_METHOD(OneFile, "pages whose axes only private tags of other vendors s
     CAPTURE(vendor);
     page.samples = one_at(2);
     write_file(path, tiff_of_pages({page, {.samples = one_at(5)}}));
-    REQUIRE(refusal(path) == "contains 2 pages, whose axes only the private tags of " + vendor +
-                                 " specify; --page 0..1 reads them as slices, --per-slice labels each page "
-                                 "separately");
+    REQUIRE(refusal(path) ==
+            "contains 2 pages, whose axes only the private tags of " + vendor +
+                " specify; --page N selects one, from 0, --page 0..1 all as slices, --per-slice "
+                "labels each page separately");
     REQUIRE(image_places(path, Options().pages(0, 2)) == std::vector{2, 5});
     REQUIRE(read(path, Options().apart()).info.extent.depth == 2);
     write_file(path, tiff_of_pages({page}));
@@ -1149,7 +1150,7 @@ TEST_CASE_METHOD(OneFile,
   REQUIRE(same_bits(read(path, Options().channel(1)).image, read(path, Options().channel("GFP")).image));
   REQUIRE(refusal(path) == "contains 2 channels (0 DAPI, 1 GFP); --channel N selects one, from 0");
   REQUIRE(refusal(path, Options().channel("RFP")) ==
-          "has no 'RFP' among its channels (0 DAPI, 1 GFP); --channel N selects one");
+          "has no 'RFP' among its channels (0 DAPI, 1 GFP); --channel N selects one, from 0");
   REQUIRE(refusal(path, Options().channel("GFP").pages(0, 1)) ==
           "--page numbers the pages of the file, over all channels and time points; leave out --page or "
           "--channel, whose pages are 3, 4, 5");
@@ -1283,7 +1284,7 @@ TEST_CASE_METHOD(OneFile,
   const std::string shape = "{\"shape\": [3, 700, 1500]";
   const std::string unnamed =
       "stores an array of tifffile without names of axes, perhaps slices, as planes of color; --channel N "
-      "selects one, or write it with photometric='minisblack'";
+      "selects one, from 0, or write it with photometric='minisblack'";
   for (const std::string& text : {shape + "}", std::string()}) {
     write(text, PLANARCONFIG_SEPARATE);
     CHECK(read(path).warnings == std::vector{unnamed});
@@ -1293,9 +1294,9 @@ TEST_CASE_METHOD(OneFile,
   }
   for (const std::string axis : {"Z", "T", "Q"}) {
     write(shape + ", \"axes\": \"" + axis + "YX\"}", PLANARCONFIG_SEPARATE);
-    CHECK(refusal(path) ==
-          "stores its axis " + axis +
-              " as planes of color; --channel N selects one, or write it with photometric='minisblack'");
+    CHECK(refusal(path) == "stores its axis " + axis +
+                               " as planes of color; --channel N selects one, from 0, or write it with "
+                               "photometric='minisblack'");
   }
   for (const std::string axis : {"C", "S"}) {
     write(shape + ", \"axes\": \"" + axis + "YX\"}", PLANARCONFIG_SEPARATE);

@@ -13,7 +13,6 @@
 #include "io/files/file_names.hpp"
 #include "io/image/formats.hpp"
 #include "io/read/intensity_reader.hpp"
-#include "io/read/open_samples.hpp"
 #include "io/report/outlines.hpp"
 #include "io/zarr/zarr.hpp"
 
@@ -160,10 +159,7 @@ std::vector<NamedFrame> frames_of(const std::vector<BatchInput>& inputs, const L
       read.limits = options.input.limits;
       read.planes = options.planes;
       read.pages_apart = options.algorithm.per_slice;
-      const auto count_all = [&] { return io::count_frames(input.path, read, "--frame all"); };
-      problem = error_in(input.path, [&] {
-        count = options.values.objects ? io::open_without_per_slice(count_all) : count_all();
-      });
+      problem = error_in(input.path, [&] { count = io::count_frames(input.path, read, "--frame all"); });
     }
     const auto kept = count > 1 ? std::make_shared<io::KeptInputs>() : nullptr;
     for (int frame = 0; frame < count; ++frame) {
