@@ -114,6 +114,18 @@ def check_axes(folder):
     assert label(folder, path + ":/slice")[1]["input"]["geometry"]["spacing"] == [0.25, 0.5, None]
     assert (label(folder, path + ":/one")[0] == labels).all()
     refused(path + ":/many", 65, "contains 2 elements along its axis 0; --frame N selects one, from 0")
+    # CF conventions 4.1 to 4.3: axes are known by units, standard names and the direction of the vertical.
+    for names, attributes in [(("pressure", "a", "b"), ({"units": "hPa"}, {}, {})), (("deptht", "a", "b"), ({"positive": "down"}, {}, {})),
+                              (("a", "b", "c"), ({"positive": "up"}, {"standard_name": "longitude"}, {"standard_name": "latitude"})),
+                              (("a", "xt_ocean", "yt_ocean"), ({"axis": "Z"}, {}, {})), (("z", "west_east", "south_north"), ({}, {}, {}))]:
+        is_transposed = any("x" in name or "west" in name for name in names) or "standard_name" in attributes[1]
+        with h5py.File(path, "w") as file:
+            file["image"] = image.transpose(0, 2, 1) if is_transposed else image
+            for i, (name, about) in enumerate(zip(names, attributes)):
+                file.create_dataset(name, (file["image"].shape[i],)).make_scale(name)
+                file["image"].dims[i].attach_scale(file[name])
+                file[name].attrs.update(about)
+        assert (label(folder, path + ":/image")[0] == labels).all(), names
 
 
 def check_missing(folder):
@@ -131,6 +143,14 @@ def check_missing(folder):
                 file["image"].attrs[name] = fill
             found, _ = label(folder, path)
             assert ((found == 0) == [sample in numbers for sample in samples]).all(), (kind, samples, fill, found)
+    # Without the attribute, what netCDF's default fill value was never written over. Bytes have none.
+    for kind, fill in [("f4", 15 * 2.0**119), ("f8", 15 * 2.0**119), ("i2", -32767), ("i4", -(2**31) + 1), ("i8", -(2**63) + 2),
+                       ("u2", 2**16 - 1), ("u4", 2**32 - 1), ("u8", 2**64 - 2), (">i2", -32767), ("i1", -127), ("u1", 255)]:
+        with h5py.File(path, "w") as file:
+            file.create_dataset("image", (2, 2), kind, fillvalue=fill)[0] = 1
+        found, report = label(folder, path)
+        assert (found[1] == (kind[-1] == "1")).all() and found[0].all(), (kind, found)
+        assert (kind[-1] == "1") == ("missing" not in str(report["input"].get("value_rule"))), (kind, report["input"])
 
 
 def check_refusals(folder):
@@ -139,6 +159,10 @@ def check_refusals(folder):
     with h5py.File(other, "w") as file:
         file["image"] = image
     image.tofile(os.path.join(folder, "raw"))
+    with h5py.File(path, "w") as file:
+        file["minc-2.0/image/0/image"] = image
+    refused(path, 65, "is a MINC 2 file; convert it to NIfTI with mnc2nii")
+    assert (label(folder, path + ":/minc-2.0/image/0/image")[0] == labels).all()
     with h5py.File(path, "w") as file:
         file["image"] = image
         file["group/twice"] = image
