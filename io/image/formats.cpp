@@ -131,6 +131,7 @@ bool FileStart::has(std::uint64_t offset, std::string_view magic) const {
 }
 
 bool FileStart::is_of(const InputFormat& format) const {
+  if (has(128, "DICM")) return false;  // the bytes before it may be those of another format
   return format.magic[0].bytes.empty() ||
          std::any_of(format.magic.begin(), format.magic.end(), [&](const Magic& magic) {
            return !magic.bytes.empty() && count_ >= magic.least_bytes && has(magic.offset, magic.bytes);
@@ -309,7 +310,10 @@ constexpr KnownFormat kKnown[] = {
     {0, "CDF\5"sv, "is a netCDF 3 file", kToNetcdf4},
     {0, "MATLAB 5.0"sv, "is a MATLAB 5 file",
      "convert it to .npy with scipy.io.loadmat and numpy.save of Python"},
-    {4, "ftyp"sv, "is a HEIF, AVIF or MP4 file", kToImage},
+    {4, "ftypavi"sv, "is an AVIF file", kToImage},
+    {4, "ftyphei"sv, "is a HEIF file", kToImage},
+    {4, "ftypmif1"sv, "is a HEIF file", kToImage},
+    {4, "ftyp"sv, "is a movie (MP4, MOV or 3GP)", "save its frames with 'ffmpeg -i FILE FOLDER/%06d.png'"},
     {0, "\0\0\0\x0cJXL "sv, "is a JPEG XL file", kToImage},
 };
 
@@ -407,6 +411,12 @@ std::optional<Error> refusal_of_folder(const std::string& path) {
                                         "; convert it to .npy with tensorstore of Python "
                                         "(docs/formats.md shows how)"s);
   }
+  std::error_code failure;
+  for (fs::directory_iterator entry(path, failure), end; !failure && entry != end; entry.increment(failure))
+    if (lower_extension(entry->path()) == ".dcm")
+      return Error(
+          ErrorCode::data,
+          "contains DICOM files; convert them to NIfTI with dcm2niix, which keeps values and spacing");
   return std::nullopt;
 }
 
