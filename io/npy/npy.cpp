@@ -1,5 +1,7 @@
 #include "io/npy/npy.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
@@ -266,7 +268,14 @@ class NpySource final : public SampleSource {
 /// 2 axes (y, x) or 3 (z, y, x). Throws Error (data, io, memory).
 static std::unique_ptr<SampleSource> open_npy(std::shared_ptr<const InputFile> file,
                                               const ReadOptions& options) {
-  return std::make_unique<NpySource>(std::move(file), options);
+  auto source = std::make_unique<NpySource>(std::move(file), options);
+  const Extent& extent = source->info().extent;
+  if (options.warn && extent.depth > 1 && (extent.width == 3 || extent.width == 4) && extent.height > 16)
+    options.warn(
+        fmt::format("its last axis has {} elements, as colors have, but is read as x; save one color "
+                    "with numpy.save(FILE, array[..., 0])",
+                    extent.width));
+  return source;
 }
 
 /// Version 1.0 of the format: a Python dictionary, filled up so that the samples start at a multiple of 64.

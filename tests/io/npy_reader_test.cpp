@@ -122,6 +122,19 @@ TEST_CASE("headers of arrays that are not images, or claim too much, are refused
   CHECK(refuses(neither));
 }
 
+TEST_CASE("an array whose last axis may be colors is read as a volume, with a warning") {
+  for (const int width : {2, 3, 4, 5}) {
+    const std::string shape = "(20, 30, " + std::to_string(width) + ")";
+    ReadOptions options;
+    std::string said;
+    options.warn = [&](const std::string& line) { said += line; };
+    const MemoryFile file(npy("|u1", shape, std::string(static_cast<std::size_t>(600 * width), '\1')));
+    CHECK(open_reader(file.path(), options)->info().extent == Extent{width, 30, 20});
+    const bool may_be = width == 3 || width == 4;
+    CHECK((said.find("as colors have, but is read as x") != std::string::npos) == may_be);
+  }
+}
+
 TEST_CASE("an array of more slices than are allowed is refused by the name of the option") {
   const tests::MemoryFile file(npy("|u1", "(3, 1, 1)", "abc"));
   ReadOptions options;
