@@ -716,6 +716,7 @@ void setup_match(const Command& command) {
   options->file.add_to(command);
   command.on_run([options] {
     if (options->distances || options->regions) options->objects.share = 1;  // the rest is for surfaces
+    const RepeatedWarnings repeated;
     return run_reporting(options->json.is_stdout(),
                          [&] { return options->series.empty() ? run_match(*options) : run_track(*options); });
   });

@@ -10,8 +10,12 @@
 #include <filesystem>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include "io/files/descriptor.hpp"
 #include "io/files/json.hpp"
@@ -126,8 +130,28 @@ void print_message(const std::string& line) {
 
 void print_warning(const std::string& line) { print_message("warning: " + line); }
 
+std::string repeated_prefix(std::size_t more, const std::string& paths) {
+  return "the same for " + counted(more, "more input") + paths + ": ";
+}
+
+namespace {
+
+std::mutex counting;
+std::optional<std::map<std::string, std::size_t>> repeated;  // how often each warning was given
+
+}  // namespace
+
+RepeatedWarnings::RepeatedWarnings() { repeated.emplace(); }
+
+RepeatedWarnings::~RepeatedWarnings() {
+  const std::map<std::string, std::size_t> counts = *std::exchange(repeated, std::nullopt);
+  for (const auto& [line, count] : counts)
+    if (count > 1) print_warning(repeated_prefix(count - 1) + line);
+}
+
 void print_warning(const std::string& path, const std::string& line) {
-  print_warning(display_name(path) + ": " + line);
+  const std::lock_guard lock(counting);
+  if (!repeated || ++(*repeated)[line] == 1) print_warning(display_name(path) + ": " + line);
 }
 
 Error translated(const std::exception& exception) {

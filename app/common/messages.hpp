@@ -48,6 +48,18 @@ void print_warning(const std::string& line);
 /// Warns about the file `path`.
 void print_warning(const std::string& path, const std::string& line);
 
+/// Returns the start of a line that stands for the warnings or errors of more inputs, some of them named.
+std::string repeated_prefix(std::size_t more, const std::string& paths = "");
+
+/// While one lives, a warning is printed for the first file only. In the end a line counts the other files.
+class RepeatedWarnings {
+ public:
+  RepeatedWarnings();
+  ~RepeatedWarnings();
+  RepeatedWarnings(const RepeatedWarnings&) = delete;
+  RepeatedWarnings& operator=(const RepeatedWarnings&) = delete;
+};
+
 /// Receives a warning about the file `path`.
 using WarnAbout = std::function<void(const std::string& path, const std::string& line)>;
 

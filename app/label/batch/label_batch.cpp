@@ -64,10 +64,6 @@ std::vector<MeasureColumn> columns_of(const MeasureOptions& measure) {
   return columns(measure.wanted, names);
 }
 
-std::string repeated_prefix(std::size_t more, const std::string& paths = "") {
-  return "the same for " + counted(more, "more input") + paths + ": ";
-}
-
 /// Problems of inputs, of which many may have the same.
 class Problems {
  public:
