@@ -385,8 +385,19 @@ def test_arrays_that_are_not_in_memory_or_not_numbers_are_named():
     dask = pytest.importorskip("dask.array")
     sparse = pytest.importorskip("scipy.sparse")
     functions = (gpuccl.label, gpuccl.measure, gpuccl.clean, gpuccl.contacts, lambda array: gpuccl.match(array, array))
+    chunks = dask.ones((2, 2), dtype=int)
+    calls = {
+        "array": lambda: gpuccl.label(chunks),
+        "labels": lambda: gpuccl.measure(chunks),
+        "intensity": lambda: gpuccl.measure(np.eye(2), chunks),
+        "seeds": lambda: gpuccl.clean(np.eye(2), seeds=chunks),
+        "truth": lambda: gpuccl.match(chunks, np.eye(2)),
+        "prediction": lambda: gpuccl.match(np.eye(2), chunks),
+    }
+    for name, call in calls.items():
+        refused(TypeError, f"{name} is a dask array, not in memory; use the functions of gpuccl.dask, or {name}.compute", call)
     for function in functions:
-        refused(TypeError, "functions of gpuccl.dask, or array.compute", function, dask.ones((2, 2), dtype=int))
+        refused(TypeError, "use the functions of gpuccl.dask", function, chunks)
         pair = gpuccl.label(np.eye(3))
         for wrong, name in ((None, "NoneType"), (sparse.eye(3), "scipy"), ({}, "dict"), (object(), "object"), (pair, "unpack")):
             refused(TypeError, name, function, wrong)
@@ -519,7 +530,7 @@ def test_xarray_names_axes_and_keeps_coordinates():
     for array, name in ((grid, "longitude"), (mask, "longitude"), (grid, "lon,latitude"), (grid, "zl")):
         refused(ValueError, f"no such axis to be periodic: {name.rpartition(',')[2]}; axes are letters of 'xyz'", gpuccl.label, array, periodic=name)
     assert gpuccl.label(grid, periodic="lon,y")[1] == gpuccl.label(mask, periodic="xy")[1]
-    refused(TypeError, "one of dask", gpuccl.label, grid.chunk())
+    refused(TypeError, "array is a dask array", gpuccl.label, grid.chunk())
     from gpuccl import dask
 
     dataset = grid.to_dataset(name="name")
@@ -551,6 +562,13 @@ def test_second_arrays_of_xarray_have_the_same_axes():
         refused(ValueError, r'reindex_like\(first, method="nearest", tolerance=...\)', call, grid, rounded)
         np.testing.assert_equal(call(grid, rounded.reindex_like(grid, method="nearest", tolerance=1e-6)), expected)
         np.testing.assert_equal(call(grid, grid[::-1].data), call(values, values[::-1]))
+    wide = xarray.DataArray(np.arange(12.0)[None] % 5, {"lon": np.arange(12) * 30.0}, ("lat", "lon"))
+    around = wide.assign_coords(lon=(wide.lon + 180) % 360 - 180).sortby("lon")
+    for one, intensity in ((wide, around), (around, wide)):
+        with pytest.raises(ValueError, match=r"other coordinates along lon than the first array: use intensity.assign_coords") as error:
+            gpuccl.measure(one, intensity)
+        wrapped = eval(str(error.value).rpartition(": use ")[2], {"intensity": intensity})
+        np.testing.assert_equal(gpuccl.measure(one, wrapped), gpuccl.measure(one, one))
     for given, message in (([grid, grid.T], "dims"), ((grid, grid, grid[::-1]), "other coordinates along lat")):
         refused(ValueError, rf"intensity\[{len(given) - 1}\] has .*{message}", calls["intensity"], grid, given)
     listed = calls["intensity"](grid, [grid, grid.T.transpose("lat", "lon"), grid[::-1].data])

@@ -410,6 +410,8 @@ def test_xarray_of_dask():
     ):
         refused(ValueError, name, call)
     refused(TypeError, "a dask array is needed, not ndarray", gpuccl.dask.label, grid)
+    refused(TypeError, "DataArray, as intensity; use intensity.chunk.labels.chunksizes.$", gpuccl.dask.measure, labels, grid * 1)
+    same_tables(gpuccl.dask.measure(labels, (grid * 1).chunk(labels.chunksizes)), gpuccl.measure(expected, grid * 1))
 
 
 def test_arrays_that_dask_cannot_label():
@@ -427,7 +429,18 @@ def test_tables_that_dask_cannot_make():
     import gpuccl.dask
 
     ones = da.ones((4, 4), chunks=2, dtype=int)
-    refused(TypeError, "a dask array is needed, not list", gpuccl.dask.measure, ones, [ones, ones], "intensity_mean")
+    refused(TypeError, "not list, as intensity; pass one array, such as one channel", gpuccl.dask.measure, ones, [ones, ones], "intensity_mean")
+    labels, truth, array, of_numpy = ones, ones, ones, np.ones((4, 4), int)
+    for name, call in (
+        ("intensity", lambda x: gpuccl.dask.measure(labels, x)),
+        ("prediction", lambda x: gpuccl.dask.match(truth, x)),
+        ("seeds", lambda x: gpuccl.dask.clean(array, seeds=x)),
+    ):
+        with pytest.raises(TypeError, match=f"a dask array is needed, not ndarray, as {name}; use dask.array.from_array") as error:
+            call(of_numpy)
+        call(eval(str(error.value).rpartition("; use dask.array")[2][1:], {"from_array": da.from_array, name: of_numpy}, locals()))
+    refused(TypeError, "lazy is True or False, not 'x'", gpuccl.dask.label, ones, lazy="x")
+    refused(TypeError, "pairs is True or False, not 'x'", gpuccl.dask.match, ones, ones, pairs="x")
 
     labels = da.ones((4, 4, 4), dtype=int, chunks=2)
     refused(TypeError, "not ndarray; gpuccl.clean takes", gpuccl.dask.clean, np.ones((2, 2), int))
@@ -435,7 +448,7 @@ def test_tables_that_dask_cannot_make():
     refused(ValueError, "seeds has the shape", gpuccl.dask.clean, labels, seeds=labels[1:])
     refused(ValueError, "fill_holes is for masks", gpuccl.dask.clean, labels, fill_holes=True)
     refused(TypeError, "not ndarray; gpuccl.measure takes", gpuccl.dask.measure, np.ones((2, 2), int))
-    refused(TypeError, "not ndarray; gpuccl.match takes", gpuccl.dask.match, labels, np.ones((4, 4, 4)))
+    refused(TypeError, "not ndarray; gpuccl.match takes", gpuccl.dask.match, np.ones((4, 4, 4)), labels)
     refused(TypeError, "not list; gpuccl.contacts takes", gpuccl.dask.contacts, [1])
     for function in (gpuccl.dask.label, gpuccl.dask.measure, gpuccl.dask.clean, gpuccl.dask.contacts):
         refused(ValueError, "an array of 1 to 3 axes is needed, not of 0", function, da.ones(()))

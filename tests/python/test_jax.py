@@ -106,6 +106,9 @@ def test_options_of_equal_value_and_other_type_are_told_apart():
 
 def test_errors_come_when_the_function_is_traced():
     refused(ValueError, "connectivity of 2 axes", jax.jit(lambda x: gpuccl.jax.label(x, 6)), np.ones((2, 2), bool))
+    for function in (gpuccl.label, gpuccl.measure, gpuccl.clean):
+        refused(TypeError, "use label and clean of gpuccl.jax", jax.jit(function), np.ones((2, 2), int))
+    refused(TypeError, "values is True or False, not 'x'", gpuccl.jax.label, np.ones((2, 2), bool), values="x")
     refused(TypeError, "smallest", gpuccl.jax.clean, np.ones((2, 2), bool), smallest=1)
     refused(ValueError, "fill_holes is for masks", gpuccl.jax.clean, np.ones((2, 2), int), fill_holes=True)
     refused(TypeError, "labels are integers, not float32", gpuccl.jax.clean, np.ones((2, 2), np.float32))

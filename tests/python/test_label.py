@@ -166,8 +166,9 @@ def test_remedies_of_usual_mistakes():
     real = np.random.default_rng(1).random((2, 1, 6, 6))
     for function in (gpuccl.clean, gpuccl.measure, gpuccl.contacts):
         refused(ValueError, "labels are integers: round the array, or pass a mask such as array > 0.5", function, real[0])
+    way = r"not of 4; pass array\[:, 0\] of a batch \(N, 1, H, W\) with connectivity=8, and other images or volumes one by one$"
     for function in (gpuccl.clean, gpuccl.label):
-        refused(ValueError, r"not of 4; of a batch \(N, 1, H, W\) pass array\[:, 0\] with connectivity=8", function, real > 0.5)
+        refused(ValueError, way, function, real > 0.5)
     assert same(gpuccl.clean((real > 0.5)[:, 0], 8, min_size=2)[1], gpuccl.clean(real[1, 0] > 0.5, min_size=2))
 
 
@@ -193,6 +194,24 @@ def test_ignored_arguments_are_refused():
     refused(TypeError, "gpuccl.compat.scipy.label takes a structure", gpuccl.label, mask, np.ones((3, 3)))
     refused(TypeError, "gpuccl.label_file labels files", gpuccl.label, "cells.tif")
     refused(ValueError, "properties.. lists them", gpuccl.measure, mask, properties="all")
+    labels = np.diag(range(5))
+    for wrong in (["area"], "area", 2, np.ones(2)):
+        for name in ("values", "batch", "stats", "areas"):
+            way = "; name columns with properties=$" if name == "stats" else "; select values" if name == "values" else "$"
+            refused(TypeError, f"(?s){name} is True or False, not .*{way}", gpuccl.label, mask, **{name: wrong})
+        for name in ("pairs", "per_value", "distances", "regions"):
+            refused(TypeError, f"{name} is True or False", gpuccl.match, labels, labels, **{name: wrong})
+        for name in ("values", "per_value", "clear_border"):
+            refused(TypeError, f"{name} is True or False", gpuccl.clean, labels, **{"largest": 1, name: wrong})
+    for spacing in ("12", True, ("1", "2"), (True, 1)):
+        for call in (gpuccl.contacts, gpuccl.measure, lambda x, **more: gpuccl.label(x, stats=True, **more)):
+            refused(TypeError, "spacing is a number or a sequence of numbers, not", call, labels, spacing=spacing)
+    for names in ("area", ("label", "area"), ["area"]):
+        refused(TypeError, "intensity is an image, not .*; name columns with properties=", gpuccl.measure, labels, names)
+    refused(TypeError, "connectivity is an integer, not bool", gpuccl.label, mask, True)
+    refused(ValueError, "delta is a number of at least 0, not True", gpuccl.label, labels, values=True, delta=True)
+    for wrong in ("0.5", True, 0, 1.5):
+        refused(ValueError, "threshold is a number above 0 and up to 1", gpuccl.match, labels, labels, wrong)
 
 
 def test_holes_of_one_element_are_not_all_holes():
@@ -264,18 +283,55 @@ def test_a_mask_is_measured_with_a_warning():
 
     import gpuccl.dask
 
-    mask = np.array([[1, 0, 1]], bool)
-    for function, array in ((gpuccl.measure, mask), (gpuccl.dask.measure, dask.array.from_array(mask))):
-        with pytest.warns(UserWarning, match="is a mask.*gpuccl.label.mask, stats=True") as record:
-            assert function(array)["area"].tolist() == [2]
-        assert record[0].filename == __file__
-        for other in (function.__globals__["match"], function.__globals__["contacts"]):
-            with pytest.warns(UserWarning, match="is a mask") as record:
-                other(*[array] * (2 if other.__name__ == "match" else 1))
-            assert {warning.filename for warning in record} == {__file__}
-    with warnings.catch_warnings(record=True) as record:
-        assert gpuccl.match(mask, mask, per_value=True)["classes"] and not record
-    assert gpuccl.label(mask, stats=True)[2]["area"].tolist() == [1, 1]  # the remedy
+    mask = np.zeros((5, 5), bool)
+    mask[0, ::2] = True
+    for made, package in ((np.array, gpuccl), (dask.array.from_array, gpuccl.dask)):
+        for array in (mask, mask.astype("u1"), mask * 255.0):
+            for name in ("measure", "match", "outlines", "contacts"):
+                if not hasattr(package, name) or (name == "contacts" and array.dtype != bool):
+                    continue
+                given = [made(array)] * (2 if name == "match" else 1)
+                with pytest.warns(UserWarning, match=r"one value, which is one object; label a mask first: labels, count =") as record:
+                    getattr(package, name)(*given)
+                assert [warning.filename for warning in record] == [__file__] * len(given)
+        mask_of_remedy = {"mask": made(mask)}
+        exec(str(record[0].message).rpartition(": ")[2], {"gpuccl": gpuccl}, mask_of_remedy)
+        assert mask_of_remedy["count"] == 3 and package.measure(mask_of_remedy["labels"])["area"].tolist() == [1, 1, 1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert gpuccl.match(mask, mask, per_value=True)["classes"] and gpuccl.match(np.eye(5), np.diag(range(5)))
+        gpuccl.match(mask * 1, np.diag(range(5)), min_size=2)
+        assert gpuccl.match(mask * 0, mask * 0, empty="skip") is None
+        gpuccl.dask.clean(dask.array.from_array(mask), largest=1, seeds=dask.array.from_array(mask)).compute()
+        for array in (np.zeros((5, 5), bool), np.ones((2, 2), int), np.diag(range(5))):
+            gpuccl.measure(array)
+            gpuccl.outlines(array)
+
+
+def test_samples_that_are_nan_are_counted_in_a_warning():
+    import dask.array
+
+    import gpuccl.dask
+
+    labels = np.repeat([[0, 1, 2, 2]], 4, axis=0)
+    image = np.where(np.eye(4) > 0, np.nan, 1)
+    for code in ("f4", "f8", ">f8", "f2"):
+        given = image.astype(code)
+        for call in (
+            lambda: gpuccl.measure(labels, given),
+            lambda: gpuccl.measure(labels, [labels, given], ("label", "centroid_weighted")),
+            lambda: gpuccl.label(labels, 1, values=True, stats=True, intensity=given),
+            lambda: gpuccl.dask.measure(dask.array.from_array(labels, chunks=(2, 4)), dask.array.from_array(given, chunks=(2, 4))),
+        ):
+            with pytest.warns(UserWarning, match="^3 samples of components are NaN and are ignored$") as record:
+                call()
+            assert [warning.filename for warning in record] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gpuccl.measure(labels, np.where(labels == 0, np.nan, 1.0))
+        gpuccl.measure(labels, np.ma.masked_invalid(image))
+        gpuccl.label(labels, values=True, stats=True, intensity=np.ma.masked_invalid(image))
+        assert gpuccl.measure(labels, image, ("intensity_mean", "intensity_nan"))["intensity_nan"].tolist() == [1, 2]
 
 
 def test_functions_of_crops_and_the_list_of_properties(random):

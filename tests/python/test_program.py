@@ -145,6 +145,13 @@ def test_scores_of_the_program_are_those_of_the_module(tmp_path):
         assert column.tolist() == [float(row[name] or 0) for row in rows]
 
 
+def test_hints_of_the_report_are_warnings(tmp_path):
+    np.save(tmp_path / "image.npy", np.ones((64, 64), np.uint8))
+    with pytest.warns(UserWarning) as record:
+        report = gpuccl.label_file(tmp_path / "image.npy")
+    assert report["hints"] == [str(warning.message) for warning in record] and {one.filename for one in record} == {__file__}
+
+
 def test_errors_have_the_program_s_words(tmp_path):
     refused(FileNotFoundError, "missing.tif", gpuccl.label_file, tmp_path / "missing.tif")
     refused(ValueError, "no-such-option", gpuccl.label_file, DATA / "cells.tif", no_such_option=True)

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _core, _host
-from ._kinds import check_number, on_device
+from ._kinds import check_flags, check_number, on_device
 from ._measures import DEFAULT as _DEFAULT
 from ._measures import chosen as _chosen
-from ._measures import properties, warn_of_mask
+from ._measures import properties, warn_of_mask, warn_of_masks
 from ._program import label_file, program
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def label(
     >>> gpuccl.label(mask, stats=True)[2]["area"].tolist()
     [1, 2, 1]
     """
-    _check_values(values, delta, packed_width)
+    _check_values(values, delta, packed_width, batch=batch, stats=stats, areas=areas)
     if periodic is not None and delta:
         raise ValueError("periodic and delta cannot be combined")
     if not stats and (properties is not _DEFAULT or spacing is not None or intensity is not None):
@@ -172,13 +172,9 @@ def label(
     if on_device(array):
         from . import _device
 
-        if periodic is not None:
-            raise ValueError("periodic is for arrays on the CPU")
-        if intensity is not None:
-            raise ValueError("intensity is for arrays on the CPU")
-        found = _device.label(
-            array, connectivity, values, delta, batch, packed_width, out, stream, columns, spacing, areas
-        )
+        if periodic is not None or intensity is not None:
+            raise ValueError(f"{'intensity' if periodic is None else 'periodic'} is for arrays on the CPU")
+        found = _device.label(array, connectivity, values, delta, batch, packed_width, out, stream, columns, spacing, areas)
         return found if stats or areas else found[:2]
     _check_host(out, stream)
     if batch:
@@ -186,9 +182,7 @@ def label(
             raise ValueError("stats, periodic and packed_width are not for batches; measure() the labels of connectivity=8, which labels each image by itself")
         found = _host.label_batch(array, connectivity, values, delta, out, areas)
     else:
-        found = _host.label(
-            array, connectivity, values, delta, periodic, packed_width, out, columns, spacing, intensity, areas
-        )
+        found = _host.label(array, connectivity, values, delta, periodic, packed_width, out, columns, spacing, intensity, areas)
     return found if stats or areas else found[:2]
 
 
@@ -221,7 +215,7 @@ def label_async(
     """
     if not on_device(array):
         raise TypeError("label_async is for arrays in the memory of a GPU")
-    _check_values(values, delta, packed_width)
+    _check_values(values, delta, packed_width, batch=batch)
     from . import _device
 
     return _device.label_async(array, connectivity, values, delta, batch, packed_width, out, stream)
@@ -243,7 +237,7 @@ def measure(
     ----------
     labels : array of 1 to 3 axes
         Integers in any order; 0 is background. Floating-point numbers within 0.001 of an integer are rounded. Negative
-        values and NaN are background. Both give a warning, and so does a mask, which is one object.
+        values and NaN are background. Both give a warning, and so does one label in all, because a mask is one object.
     intensity : array, optional
         Samples of the same shape, for properties such as ``intensity_mean``. The default properties are then also mean,
         minimum and maximum. With a last or first axis of channels, or as
@@ -267,9 +261,9 @@ def measure(
     >>> table["label"].tolist(), table["centroid-1"].tolist()
     ([7, 9], [0.5, 2.0])
     """
-    warn_of_mask(labels)
-    properties = _chosen(properties, intensity)
-    return _functions_for(labels).measure(labels, intensity, properties, connectivity, spacing)
+    table = _functions_for(labels).measure(labels, intensity, _chosen(properties, intensity), connectivity, spacing)
+    warn_of_mask(labels, *table.values())
+    return table
 
 
 def measure_async(
@@ -433,7 +427,9 @@ def outlines(labels: Any) -> tuple[NDArray[np.integer[Any]], NDArray[np.int64], 
     """
     if on_device(labels):
         raise TypeError("labels are on a GPU; outlines() needs them in the memory of the CPU")
-    return _host.outlines(labels)
+    found = _host.outlines(labels)
+    warn_of_mask(labels, found[0])
+    return found
 
 
 @overload
@@ -539,12 +535,13 @@ def match(
     >>> gpuccl.match(truth, prediction, regions=True)["regions"]["count"]
     2
     """
-    if not (per_value or distances or regions):  # which are also those of masks
-        warn_of_mask(truth, "truth")
-        warn_of_mask(prediction, "prediction")
+    check_flags(pairs=pairs, per_value=per_value, distances=distances, regions=regions)
     if on_device(truth) != on_device(prediction):
         raise TypeError("one array is on a GPU and one is not: move one of them")
-    return _functions_for(truth).match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size, regions)
+    found = _functions_for(truth).match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size, regions)
+    if not (per_value or distances or regions):  # which are also those of masks
+        warn_of_masks(truth, prediction, found, min_size)
+    return found
 
 
 def free_memory() -> None:
@@ -566,7 +563,8 @@ def _functions_for(array: Any) -> Any:
     return _device
 
 
-def _check_values(values: bool, delta: float, packed_width: int | None) -> None:
+def _check_values(values: bool, delta: float, packed_width: int | None, **flags: bool) -> None:
+    check_flags(values=values, **flags)
     check_number("delta", delta)
     if delta and not values:
         raise ValueError("delta is for values: add values=True")

@@ -19,9 +19,7 @@ from ._host import check_match, checked_sizes, contact_table, images_of, match_r
 from ._kinds import addresses, library_of, library_of_type, need_cuda, on_device, overlap, pixels, refuse_overlap
 from ._measures import WHOLE, ChannelColumns, channels_of, columns_of, hashable, is_of_samples
 
-_VALUE_TYPES = {
-    code: i for i, code in enumerate(("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8"))
-}
+_VALUE_TYPES = {code: i for i, code in enumerate(("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8"))}
 _BITS, _BYTES = -1, -2
 _MASKS, _HALF = ("b1", "u1", "i1"), ("f2", "bf2")
 #: What filled holes become, for elements that are not integers.

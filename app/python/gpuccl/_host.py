@@ -8,7 +8,8 @@ import operator
 import numpy as np
 
 from . import _core
-from ._kinds import Output, as_floats, as_host, as_labels, as_mask, check_axes, check_number, dims_of, like, periodic_axes, pixels
+from ._kinds import Output, as_floats, as_host, as_labels, as_mask, check_axes, check_flags, check_number
+from ._kinds import dims_of, like, periodic_axes, pixels
 from ._measures import ChannelColumns, Columns, as_signed, channels_of, columns_of, sign_together
 
 _MOST = 2**64 - 1
@@ -30,6 +31,7 @@ def label(array, connectivity, values, delta, periodic, packed_width, out, colum
     if values:
         array = as_floats(array)
     shape = array.shape if packed_width is None else (*array.shape[:-1], packed_width)
+    is_masked = np.ma.is_masked(intensity)
     if intensity is not None:
         check_axes(given, intensity, "intensity")
         intensity = as_samples(intensity)
@@ -55,7 +57,7 @@ def label(array, connectivity, values, delta, periodic, packed_width, out, colum
         count, _ = _core.label(array, labels, number)  # other arguments take as long as labels of a small image
     else:
         bits = -1 if packed_width is None else packed_width
-        request = names.request(intensity) if names else None
+        request = names.request(intensity, is_masked) if names else None
         count, measured = _core.label(array, labels, number, bool(values), float(delta), wraps, bits, request)
         table = names.name(measured, labels, intensity) if names else None
     if output:
@@ -92,7 +94,7 @@ def label_batch(array, connectivity, values, delta, out, areas):
 
 def as_samples(intensity) -> np.ndarray:
     """Returns an intensity image in the memory of the CPU; masked samples are NaN."""
-    return as_floats(as_host(intensity, np.nan))
+    return as_floats(as_host(intensity, np.nan, "intensity"))
 
 
 def images_of(shape) -> tuple[int, tuple]:
@@ -112,10 +114,11 @@ def measure(labels, intensity, properties, connectivity, spacing):
     if intensity is None:
         return columns.name(_core.measure(labels, number, columns.request(None)), labels)
     is_list = isinstance(intensity, (list, tuple)) and (not intensity or any(hasattr(image, "shape") for image in intensity))
+    is_masked = any(map(np.ma.is_masked, intensity if is_list else [intensity]))
     images, numbered = channels_of(list(map(as_samples, intensity)) if is_list else as_samples(intensity), labels.shape)
 
     def of_channel(columns, samples):
-        return columns.name(_core.measure(labels, number, columns.request(samples)), labels, samples)
+        return columns.name(_core.measure(labels, number, columns.request(samples, is_masked)), labels, samples)
 
     if not numbered:
         return of_channel(columns, images[0])
@@ -135,6 +138,7 @@ def _size(name: str, number, default: int, least: int = 0) -> int:
 
 def checked_sizes(ndim, values, per_value, largest, min_size, max_size, fill_holes, clear_border):
     """Returns the sizes largest, min_size, max_size and fill_holes of clean() after checking its options."""
+    check_flags(values=values, per_value=per_value, clear_border=clear_border)
     if per_value and not values:
         raise ValueError("per_value is for values, not for masks")
     if per_value and largest is None:
@@ -145,12 +149,8 @@ def checked_sizes(ndim, values, per_value, largest, min_size, max_size, fill_hol
         raise ValueError("fill_holes is for masks, not for values; for a mask of integers add values=False")
     if ndim == 1 and (fill_holes or clear_border):
         raise ValueError("fill_holes and clear_border are for arrays of 2 and 3 axes")
-    return (
-        _size("largest", largest, 0, 1),
-        _size("min_size", min_size, 0),
-        _size("max_size", max_size, _MOST),
-        _size("fill_holes", fill_holes, 0),
-    )
+    smallest, most = _size("min_size", min_size, 0), _size("max_size", max_size, _MOST)
+    return _size("largest", largest, 0, 1), smallest, most, _size("fill_holes", fill_holes, 0)
 
 
 def clean(array, connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border, seeds, out):
@@ -166,16 +166,8 @@ def clean(array, connectivity, values, per_value, largest, min_size, max_size, f
     result = output.array if output else np.empty_like(array, None, "K" if turned else "C", False)
     is_half = array.dtype == np.float16 and values
     kept = np.empty(array.shape, np.float32) if is_half else result
-    _core.clean(
-        as_labels(array) if values else array,
-        kept,
-        number,
-        bool(values),
-        bool(per_value),
-        *sizes,
-        bool(clear_border),
-        None if seeds is None else as_mask(seeds),
-    )
+    labels, marked = as_labels(array) if values else array, None if seeds is None else as_mask(seeds)
+    _core.clean(labels, kept, number, bool(values), bool(per_value), *sizes, bool(clear_border), marked)
     if is_half:
         result[...] = kept
     if output:
@@ -229,7 +221,7 @@ def check_match(threshold, per_value, connectivity, empty, distances, spacing, t
     smallest = {image: _size(f"min_size of {image}", size, 0) for image, size in smallest.items()}
     thresholds = np.atleast_1d(threshold).tolist()
     for one in thresholds:
-        check_number("threshold", one)
+        check_number("threshold", one, "above 0 and up to 1")
     of_empty = np.nan if empty in (None, "skip") else empty
     return thresholds, of_empty, [smallest.get("truth", 0), smallest.get("prediction", 0)]
 
@@ -247,11 +239,11 @@ def match(truth, prediction, threshold, pairs, per_value, connectivity, empty, d
         threshold, per_value, connectivity, empty, distances, spacing, tolerance, min_size, regions
     )
     check_axes(truth, prediction, "prediction")
-    truth = as_labels(truth)
+    truth = as_labels(truth, "truth")
     of_classes = pixels(connectivity, truth.ndim) if per_value else 0
     sizes = Columns((), truth.ndim, 1 if spacing is None else spacing).spacing if distances or regions else None
     scores, table = _core.match(
-        truth, as_labels(prediction), thresholds, bool(pairs), of_classes, of_empty, sizes, tolerance, smallest,
+        truth, as_labels(prediction, "prediction"), thresholds, bool(pairs), of_classes, of_empty, sizes, tolerance, smallest,
         bool(distances), bool(regions),
     )
     return match_result(scores, table, pairs, empty)

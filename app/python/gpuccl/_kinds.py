@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import operator
 import os
+import sys
 import types
+import warnings
 
 import numpy as np
 
@@ -27,6 +29,14 @@ def library_of_type(kind) -> str:
     return next((name for name in names if name in ("torch", "cupy", "jax", "jaxlib", "xarray", "dask")), names[0])
 
 
+def warn(text: str) -> None:
+    """Warns at the line that calls the package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "gpuccl":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, UserWarning, stacklevel=level)
+
+
 def is_narrow(array) -> bool:
     """Returns whether an array has floating-point numbers of 8 or 16 bits that NumPy lacks, which float32 represents."""
     return str(getattr(array, "dtype", None)).removeprefix("torch.").startswith(("bfloat16", "float8"))
@@ -35,15 +45,18 @@ def is_narrow(array) -> bool:
 def pixels(connectivity, ndim: int) -> int:
     """Returns the connectivity as a number of neighbors: 4, 8, 6, 18 or 26."""
     try:
+        if isinstance(connectivity, bool):
+            raise TypeError
         return _pixels(connectivity if connectivity is None else operator.index(connectivity), ndim)
     except TypeError:
-        raise TypeError("connectivity is an integer; gpuccl.compat.scipy.label takes a structure") from None
+        kind = type(connectivity).__name__
+        raise TypeError(f"connectivity is an integer, not {kind}; gpuccl.compat.scipy.label takes a structure") from None
 
 
 @functools.lru_cache(64)
 def _pixels(connectivity, ndim: int) -> int:
     if not 1 <= ndim <= 3:
-        way = "; of a batch (N, 1, H, W) pass array[:, 0] with connectivity=8, or use label(batch=True)" if ndim == 4 else ""
+        way = "; pass array[:, 0] of a batch (N, 1, H, W) with connectivity=8, and other images or volumes one by one" if ndim == 4 else ""
         raise ValueError(f"an array of 1 to 3 axes is needed, not of {ndim}{way}")
     if connectivity is None:
         return _BY_AXES[ndim][ndim]
@@ -57,14 +70,22 @@ def _pixels(connectivity, ndim: int) -> int:
     raise ValueError(f"connectivity of {ndim} axes is {allowed}, not {number}")
 
 
-def check_number(name: str, number) -> None:
-    """Refuses an argument that is not a number of at least 0."""
+def check_number(name: str, number, limits="of at least 0") -> None:
+    """Refuses an argument that is not a number of at least 0. `limits`: those that the message names."""
     try:
-        is_number = bool(0 <= number < np.inf)
+        is_number = not isinstance(number, bool) and bool(0 <= number < np.inf)
     except (TypeError, ValueError):
         is_number = False
     if not is_number:
-        raise ValueError(f"{name} is a number of at least 0, not {number!r}")
+        raise ValueError(f"{name} is a number {limits}, not {number!r}")
+
+
+def check_flags(**flags) -> None:
+    """Refuses flags that are neither True nor False."""
+    for name, flag in flags.items():
+        if not (flag is False or flag is True or flag is None or (isinstance(flag, (int, np.bool_, np.integer)) and flag in (0, 1))):
+            way = {"stats": "; name columns with properties=", "values": "; select values with numpy.isin()"}.get(name, "")
+            raise TypeError(f"{name} is True or False, not {flag!r}{way}")
 
 
 def periodic_axes(periodic, ndim: int, dims: tuple = ()) -> list[bool]:
@@ -87,9 +108,7 @@ def periodic_axes(periodic, ndim: int, dims: tuple = ()) -> list[bool]:
         if not 0 <= place < ndim:
             letters, last = "xyz"[:ndim], ndim - 1
             names = f", names of {dims}" if dims else ""
-            raise ValueError(
-                f"no such axis to be periodic: {axis}; axes are letters of {letters!r}{names}, or 0 to {last}"
-            )
+            raise ValueError(f"no such axis to be periodic: {axis}; axes are letters of {letters!r}{names}, or 0 to {last}")
         chosen[place] = True
     return chosen
 
@@ -118,10 +137,13 @@ def check_axes(array, other, name: str) -> None:
     for dim in dims:
         pair = [each.coords[dim].variable for each in (array, other) if dim in getattr(each, "coords", ())]
         if len(pair) == 2 and not pair[0].equals(pair[1]):
-            raise ValueError(
-                f"{name} has other coordinates along {dim} than the first array: use {name}.reindex_like(first, "
-                f'method="nearest", tolerance=...), or {name}.data if its elements are in the same order'
-            )
+            way = f'{name}.reindex_like(first, method="nearest", tolerance=...), or {name}.data if its elements are in the same order'
+            if all(one.dtype.kind in "iuf" and one.size and -180 <= one.min() and one.max() <= 360 for one in pair):
+                mine, theirs = (bool(one.max() > 180) - bool(one.min() < 0) for one in pair)  # 1 of 0 to 360, -1 of -180 to 180
+                if mine * theirs < 0:
+                    wrapped = f"{name}.{dim} % 360" if mine > 0 else f"({name}.{dim} + 180) % 360 - 180"
+                    way = f'{name}.assign_coords({dim}={wrapped}).sortby("{dim}")'
+            raise ValueError(f"{name} has other coordinates along {dim} than the first array: use {way}")
 
 
 def on_device(array) -> bool:
@@ -132,10 +154,15 @@ def on_device(array) -> bool:
     if library == "torch":
         return array.is_cuda
     if library in ("jax", "jaxlib"):
+        if not hasattr(array, "__dlpack_device__"):
+            raise TypeError("arrays in jax.jit and jax.vmap have no elements yet; use label and clean of gpuccl.jax")
         return array.__dlpack_device__()[0] == 2
-    return hasattr(array, "__cuda_array_interface__") or (
-        hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] == 2
-    )
+    return hasattr(array, "__cuda_array_interface__") or (hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] == 2)
+
+
+def is_chunked(array) -> bool:
+    """Returns whether an array is a dask array, also in a DataArray."""
+    return library_of(array) in ("dask", "xarray") and getattr(array, "chunks", None) is not None
 
 
 def need_cuda() -> None:
@@ -143,10 +170,10 @@ def need_cuda() -> None:
         raise RuntimeError("this gpuccl was built without CUDA: move the array to the CPU, or install a build with it")
 
 
-def as_host(array, masked=0) -> np.ndarray:
+def as_host(array, masked=0, name="array") -> np.ndarray:
     """Returns an array in the memory of the CPU as a NumPy array, without a copy if possible.
 
-    `masked` is the value of masked elements (numpy.ma).
+    `masked` is the value of masked elements (numpy.ma), `name` the argument.
     """
     if type(array) is np.ndarray:
         if array.dtype.isbuiltin == 2 and is_narrow(array):  # of ml_dtypes
@@ -162,8 +189,8 @@ def as_host(array, masked=0) -> np.ndarray:
     if isinstance(array, (str, os.PathLike)):
         raise TypeError("an array is needed, not the name of a file; gpuccl.label_file labels files")
     dims_of(array)  # refuses a Dataset
-    if library in ("dask", "xarray") and getattr(array, "chunks", None) is not None:
-        raise TypeError("an array in memory is needed, not one of dask; use the functions of gpuccl.dask, or array.compute()")
+    if is_chunked(array):
+        raise TypeError(f"{name} is a dask array, not in memory; use the functions of gpuccl.dask, or {name}.compute()")
     if isinstance(array, np.ma.MaskedArray):
         if masked is np.nan and np.ma.is_masked(array):
             array = array.astype(np.result_type(array.dtype, np.float32))
@@ -181,9 +208,9 @@ def as_floats(array: np.ndarray) -> np.ndarray:
     return array.astype(np.float32) if array.dtype == np.float16 else array
 
 
-def as_labels(array) -> np.ndarray:
+def as_labels(array, name="labels") -> np.ndarray:
     """Returns a label image in the memory of the CPU."""
-    array = as_host(array)
+    array = as_host(array, name=name)
     if array.dtype.kind not in "buif":
         raise TypeError(f"labels are integers, not {array.dtype}")
     return as_floats(array)
@@ -191,7 +218,7 @@ def as_labels(array) -> np.ndarray:
 
 def as_mask(array) -> np.ndarray:
     """Returns which elements are not 0; NaN is 0."""
-    array = as_host(array)
+    array = as_host(array, name="seeds")
     return (array != 0) & (array == array) if array.dtype.kind == "f" else array != 0
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import difflib
 import functools
+import math
 import operator
-import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core, _crops
+from ._kinds import is_chunked, warn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,6 +50,8 @@ _DERIVED = {
     **_crops.DEFINITIONS,
 }
 DEFAULT = ("label", "area", "bbox", "centroid")
+_FEW = 16  # elements of an example
+_NANS = "intensity_nan"
 
 
 def _columns_of(name: str, ndim: int, physical: bool) -> list[tuple[str, str]]:
@@ -139,13 +142,16 @@ class Columns:
     def wanted(self) -> list[str]:
         return list(dict.fromkeys(measure for _, measures in self._pairs for measure in measures.split()))
 
-    def request(self, samples) -> tuple:
-        """Returns a table as the library takes it. `samples`: an image, or None."""
-        return self.wanted, self.spacing, samples
+    def request(self, samples, is_masked=False) -> tuple:
+        """Returns a table as the library takes it. `samples`: an image, or None; name() warns of NaN, unless `is_masked`."""
+        counts = not is_masked and getattr(samples, "dtype", np.dtype(int)).kind == "f" and any(map(is_of_samples, self.wanted))
+        return [*self.wanted, *[_NANS][: counts and _NANS not in self.wanted]], self.spacing, samples
 
     def name(self, measured: dict, labels=None, samples=None) -> dict[str, np.ndarray]:
         """Returns a table with the names of columns, from one with the names of measures. `labels` and `samples`: the
         arrays that were measured."""
+        if _NANS in measured and _NANS not in self.wanted and (nans := int(measured[_NANS].sum())):
+            warn(f"{nans} samples of components are NaN and are ignored" if nans > 1 else "1 sample of a component is NaN and is ignored")
         of_crops = self._of_crops(measured, labels, samples)
         return {
             column: of_crops[column]
@@ -232,15 +238,26 @@ def sign_together(table: dict, *names: str) -> dict:
     return table
 
 
-def warn_of_mask(labels, name="labels") -> None:
-    """Warns if labels are a mask, which is one object."""
-    if str(getattr(labels, "dtype", None)) in ("bool", "torch.bool"):
-        text = f"{name} is a mask, which is measured as one object; label it first: gpuccl.label(mask, stats=True)"
-        warnings.warn(text, UserWarning, stacklevel=3)
+def warn_of_mask(labels, *columns, name="labels") -> None:
+    """Warns if labels may be a mask, which is one object. `columns`: of the table of objects, if there is one."""
+    is_mask = str(getattr(labels, "dtype", None)) in ("bool", "torch.bool") and (not columns or len(columns[0]))
+    if is_mask or (columns and len(columns[0]) == 1 and math.prod(np.shape(labels)) > _FEW):
+        label = "gpuccl.dask.label" if is_chunked(labels) else "gpuccl.label"
+        warn(f"{name}: one value, which is one object; label a mask first: labels, count = {label}(mask)")
+
+
+def warn_of_masks(truth, prediction, found, min_size) -> None:
+    """Warns if both images of match() may be masks. `found`: its result."""
+    scores = found[0] if isinstance(found, tuple) else found
+    columns = [(1,)] if scores and not min_size and set(scores["objects"].values()) == {1} else []
+    for name, image in (("truth", truth), ("prediction", prediction)):
+        warn_of_mask(image, *columns, name=name)
 
 
 def chosen(properties, intensity):
     """Returns the properties; the default ones of an intensity image, too. Refuses an image that none of them needs."""
+    if isinstance(intensity, str) or (isinstance(intensity, (list, tuple)) and {*map(type, intensity)} == {str}):
+        raise TypeError(f"intensity is an image, not {intensity!r}; name columns with properties=")
     if properties is DEFAULT and intensity is not None:
         return (*DEFAULT, "intensity_mean", "intensity_min", "intensity_max")
     names = names_of(properties)
@@ -302,9 +319,13 @@ def is_of_samples(name) -> bool:
 
 def _numbers(spacing):
     """Returns a spacing, which may be an array or tensor, also on a GPU, as a number or numbers."""
-    if spacing is None or np.isscalar(spacing):
-        return spacing
-    return tuple(map(float, spacing)) if getattr(spacing, "ndim", 1) else float(spacing)
+    if spacing is None:
+        return None
+    is_one = np.isscalar(spacing) or getattr(spacing, "ndim", 1) == 0
+    sizes = (spacing,) if is_one else tuple(spacing)
+    if any(isinstance(size, (str, bytes, bool, np.bool_)) for size in sizes):
+        raise TypeError(f"spacing is a number or a sequence of numbers, not {spacing!r}")
+    return float(spacing) if is_one else tuple(map(float, sizes))
 
 
 def _spacing(spacing, ndim: int) -> list[float]:

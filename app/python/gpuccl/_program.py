@@ -8,9 +8,10 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import warnings
 from collections.abc import Iterable
 from typing import Any
+
+from ._kinds import warn
 
 #: Errors for the exit codes of the program; OSError for other codes.
 _RAISED = {64: ValueError, 65: ValueError, 66: FileNotFoundError, 69: RuntimeError, 70: RuntimeError, 71: MemoryError}
@@ -55,9 +56,7 @@ def _file_of(value: Any) -> Any:
         return os.path.join(root, value.path)
     if library == "h5py" and hasattr(value, "file"):
         if value.file.driver not in ("sec2", "stdio"):
-            raise TypeError(
-                f"a dataset of the driver {value.file.driver} is not in a local file; use gpuccl.label(x[...])"
-            )
+            raise TypeError(f"a dataset of the driver {value.file.driver} is not in a local file; use gpuccl.label(x[...])")
         value.file.flush()
         return f"{value.file.filename}:{value.name}"
     return value
@@ -96,8 +95,9 @@ def label_file(input: Any, output: Any = None, *arguments: Any, **options: Any) 
     Returns
     -------
     dict
-        The report, as in ``man gpuccl-label``. For a batch a list with a dict for each image: ``input``, ``status``,
-        ``error``, ``components`` and others, as in ``--report``. If images fail, a warning counts them.
+        The report, as in ``man gpuccl-label``, whose ``hints`` are also warnings. For a batch a list with a dict for each
+        image: ``input``, ``status``, ``error``, ``components`` and others, as in ``--report``. If images fail, a warning
+        counts them.
 
     Raises
     ------
@@ -140,10 +140,13 @@ def label_file(input: Any, output: Any = None, *arguments: Any, **options: Any) 
         message = done.stderr.decode(errors="replace").strip() or f"gpuccl ended with {done.returncode}"
         raise _RAISED.get(done.returncode, OSError)(message)
     if not is_batch:
-        return json.loads(done.stdout)
+        report = json.loads(done.stdout)
+        for hint in dict.fromkeys(report.get("hints", ())):
+            warn(hint)
+        return report
     if failed := [one["input"] for one in records if one.get("error") is not None]:
         text = f"{len(failed)} of {len(records)} images failed, the first is {failed[0]}; see error in the result"
-        warnings.warn(text, stacklevel=2)
+        warn(text)
     elif done.returncode != 0:
-        warnings.warn(done.stderr.decode(errors="replace").strip(), stacklevel=2)
+        warn(done.stderr.decode(errors="replace").strip())
     return records

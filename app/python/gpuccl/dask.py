@@ -18,9 +18,9 @@ import numpy as np
 
 from . import _core, _host
 from . import label as label_in_memory
-from ._kinds import as_floats, as_host, as_labels, as_mask, check_axes, dims_of, like, periodic_axes, pixels
+from ._kinds import as_floats, as_host, as_labels, as_mask, check_axes, check_flags, dims_of, is_chunked, like, periodic_axes, pixels
 from ._measures import DEFAULT as _DEFAULT
-from ._measures import Columns, chosen, sign_together, warn_of_mask
+from ._measures import Columns, chosen, sign_together, warn_of_mask, warn_of_masks
 
 if TYPE_CHECKING:
     from ._measures import Names, Spacing, Table
@@ -64,6 +64,7 @@ def label(
     from dask.delayed import Delayed
     from dask.graph_manipulation import bind
 
+    check_flags(values=values, lazy=lazy)
     given = array
     array = array.data if dims_of(array) else array
     chunks = _Chunks(array)
@@ -141,17 +142,23 @@ def measure(
     --------
     >>> table = gpuccl.dask.measure(labels, properties=("label", "area", "perimeter"))  # doctest: +SKIP
     """
-    warn_of_mask(labels)
+    table = _measure(labels, intensity, chosen(properties, intensity), connectivity, spacing)
+    warn_of_mask(labels, *table.values())
+    return table
+
+
+def _measure(labels, intensity, properties, connectivity=None, spacing=None) -> Table:
     labels, intensity = _arrays(labels, intensity, "intensity")
     _Chunks(labels, "measure")
     number = pixels(connectivity, labels.ndim)
-    columns = Columns(chosen(properties, intensity), labels.ndim, spacing)
+    columns = Columns(properties, labels.ndim, spacing)
     if columns.of_crops:
         raise ValueError(f"{columns.of_crops[0]} needs labels in memory; use gpuccl.measure(labels[slice].compute(), ...)")
     if intensity is not None:
         _Chunks(intensity, "measure")
-    sample = None if intensity is None else as_floats(np.empty((1,), intensity.dtype))
-    around, needs_objects, in_order = _core.needs_of_block(number, columns.request(sample))
+    sample = None if intensity is None else _host.as_samples(np.empty((1,), intensity.dtype))
+    request = columns.request(sample)
+    around, needs_objects, in_order = _core.needs_of_block(number, request)
     labels = labels.rechunk(tuple(_thick(sizes, 2 * around) for sizes in labels.chunks))
     chunks = _Chunks(labels)
     sampled = None if intensity is None else chunks.like(intensity, "intensity")
@@ -166,7 +173,7 @@ def measure(
     def share(p, tasks):
         block = chunks.with_before(tasks, p, 2 * around, as_labels)
         samples = None if intensity is None else sampled.with_before(tasks, p, 2 * around, _as_samples)
-        return block, chunks.place(p, around), number, columns.wanted, columns.spacing, samples, known.get(p)
+        return block, chunks.place(p, around), number, *request[:2], samples, known.get(p)
 
     whole = _sizes(labels.shape)
     known: dict = {}
@@ -176,7 +183,7 @@ def measure(
         for p, one in zip(chunks.places, found):
             known[p] = objects[np.searchsorted(objects[:, 1], _rows(one)[:, 1])].ravel()
         found = _compute(_measure_block, share, *both)
-    return columns.name(_core.join_blocks(found, whole, number, columns.request(sample)))
+    return columns.name(_core.join_blocks(found, whole, number, request))
 
 
 def match(
@@ -214,20 +221,18 @@ def match(
     --------
     >>> gpuccl.dask.match(truth, prediction)["average_precision"]  # doctest: +SKIP
     """
+    check_flags(pairs=pairs)
     whole_only = {"per_value": per_value, "connectivity": connectivity, "distances": distances, "spacing": spacing}
     whole_only |= {"tolerance": tolerance, "regions": regions}
     for name in (name for name, value in whole_only.items() if value is not None and value is not False):
         raise ValueError(f"{name} needs the whole images; use gpuccl.match(truth.compute(), ...), or gpuccl match for files")
-    warn_of_mask(truth, "truth")
-    warn_of_mask(prediction, "prediction")
     thresholds, of_empty, smallest = _host.check_match(threshold, False, None, empty, False, None, None, min_size)
+    given = truth, prediction
     truth, prediction = _arrays(truth, prediction, "prediction")
     chunks = _Chunks(truth, "match")
     others = chunks.like(prediction, "prediction")
     whole = _sizes(truth.shape)
-    found = _compute(
-        _overlaps, lambda p, _: (chunks.keys[p], others.keys[p], _sizes(chunks.start(p), 0), whole), chunks, others
-    )
+    found = _compute(_overlaps, lambda p, _: (chunks.keys[p], others.keys[p], _sizes(chunks.start(p), 0), whole), chunks, others)
     tables = {name: [one[name] for one in found] for name in ("truth", "prediction", "pixels", "first")}
     ids, ranks = {}, {}
     for name in ("truth", "prediction"):
@@ -235,11 +240,10 @@ def match(
         ranks[name] = places[1:].astype(np.int64)
     none = np.zeros(0, np.int64)
     counts, firsts = (np.concatenate([none, *tables[name]]) for name in ("pixels", "first"))
-    scores, table = _core.match_overlaps(
-        ranks["truth"], ranks["prediction"], counts, firsts, thresholds, bool(pairs), of_empty, smallest
-    )
+    scores, table = _core.match_overlaps(ranks["truth"], ranks["prediction"], counts, firsts, thresholds, bool(pairs), of_empty, smallest)
     for name in ids if pairs else ():
         table[name] = ids[name][table[name]]
+    warn_of_masks(*given, scores, min_size)
     return _host.match_result(scores, table, pairs, empty)
 
 
@@ -294,7 +298,7 @@ def clean(
     rows = _objects(labels)
     if seeds is not None:
         seeds = _Chunks(labels).like(seeds, "seeds").array.map_blocks(as_mask, dtype=bool)
-        rows = rows[measure(labels, seeds, ("intensity_max",))["intensity_max"] > 0]
+        rows = rows[_measure(labels, seeds, ("intensity_max",))["intensity_max"] > 0]
     of_rows = None
     if per_value:
         chunks = _Chunks(labels)
@@ -338,9 +342,7 @@ def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing =
     labels, _ = _arrays(labels)
     chunks = _Chunks(labels, "contacts")
     number = pixels(connectivity, labels.ndim)
-    found = _compute(
-        _contacts, lambda p, tasks: (chunks.with_before(tasks, p, 1, as_labels), [at > 0 for at in p], number), chunks
-    )
+    found = _compute(_contacts, lambda p, tasks: (chunks.with_before(tasks, p, 1, as_labels), [at > 0 for at in p], number), chunks)
     return _host.contact_table(sign_together(_added(found), "label_a", "label_b"), labels.ndim, spacing)
 
 
@@ -351,6 +353,12 @@ def _arrays(array, other=None, name: str = "") -> list:
     """
     check_axes(array, other, name)
     arrays = [one.data if dims_of(one) else one for one in (array, other)]
+    if is_chunked(array) and other is not None and not is_chunked(other):
+        first = {"intensity": "labels", "prediction": "truth"}.get(name, "array")
+        have_dims = dims_of(array) and dims_of(other)
+        way = f"{name}.chunk({first}.chunksizes)" if have_dims else f"dask.array.from_array({name}, chunks={first}.chunks)"
+        way = f"use {way}" if hasattr(other, "shape") else "pass one array, such as one channel"
+        raise TypeError(f"a dask array is needed, not {type(other).__name__}, as {name}; {way}")
     on_gpu = [_is_cupy(getattr(one, "_meta", None)) for one in arrays]
     return [one.map_blocks(_on_host, meta=np.empty((0,) * one.ndim, one.dtype)) if gpu else one for one, gpu in zip(arrays, on_gpu)]
 
@@ -503,16 +511,12 @@ def _objects(labels) -> np.ndarray:
     return _rows(_core.join_blocks(_compute(_measure_block, share, chunks), _sizes(labels.shape), number, None))
 
 
-def _selected(
-    labels, rows, per_value=False, largest=0, min_size=0, max_size=2**64 - 1, clear_border=False, values=None
-) -> np.ndarray:
+def _selected(labels, rows, per_value=False, largest=0, min_size=0, max_size=2**64 - 1, clear_border=False, values=None) -> np.ndarray:
     """Returns for the labels 0 to n of dask.label() whether they are kept."""
     sizes = largest, min_size, max_size
     kept = np.zeros(int(rows[:, 1].max(initial=0)) + 1, bool)
     shape = _sizes(labels.shape)
-    kept[rows[:, 1]] = _core.select_blocks(
-        rows.ravel(), shape, labels.ndim < 3, bool(per_value), *sizes, bool(clear_border), values
-    )
+    kept[rows[:, 1]] = _core.select_blocks(rows.ravel(), shape, labels.ndim < 3, bool(per_value), *sizes, bool(clear_border), values)
     return kept
 
 

@@ -24,7 +24,7 @@ import gpuccl
 
 from ._device import Lent, label_into
 from ._host import checked_sizes
-from ._kinds import pixels
+from ._kinds import check_flags, pixels
 
 __all__ = ["clean", "label"]
 
@@ -34,6 +34,7 @@ def label(array: Any, connectivity: int | None = None, *, values: bool = False) 
 
     `vmap` labels each image by itself.
     """
+    check_flags(values=values)
     pixels(connectivity, jnp.ndim(array))  # before jit, which takes 1.0 and True for 1
     return _label(array, connectivity, bool(values))
 

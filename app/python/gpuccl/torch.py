@@ -42,9 +42,7 @@ def _operator(function):
 
 
 @_operator
-def label(
-    array: Tensor, connectivity: Optional[int] = None, values: bool = False, batch: bool = False
-) -> tuple[Tensor, Tensor]:
+def label(array: Tensor, connectivity: Optional[int] = None, values: bool = False, batch: bool = False) -> tuple[Tensor, Tensor]:
     """Label an array; as :func:`gpuccl.label`. Returns labels of int32, and the number of components of int64.
 
     With `batch` these are N numbers, and each image is labeled from 1.

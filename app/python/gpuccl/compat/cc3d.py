@@ -160,8 +160,7 @@ def dust(
     fits = fits and (array.dtype.kind in "bu" or (array.dtype.kind == "i" and array.min(initial=0) >= 0))
     if fits and not (precomputed_ccl or invert):
         kept, _ = _core.clean(
-            array, array, _number(connectivity, array.ndim), not is_mask, False, 0, _size(low), _size(high - 1), 0, False,
-            None,
+            array, array, _number(connectivity, array.ndim), not is_mask, False, 0, _size(low), _size(high - 1), 0, False, None,
         )  # fmt: skip
         return (image, kept) if return_N else image
     if precomputed_ccl:
@@ -199,9 +198,7 @@ def largest_k(
     if precomputed_ccl:
         labels, count = np.copy(img, order="K"), int(img.max(initial=0))
     else:
-        labels, count = connected_components(
-            img, connectivity=connectivity, return_N=True, delta=delta, binary_image=binary_image
-        )
+        labels, count = connected_components(img, connectivity=connectivity, return_N=True, delta=delta, binary_image=binary_image)
     if count > k:
         sizes = _sizes_of(labels, count)[1:]
         if k == 1:

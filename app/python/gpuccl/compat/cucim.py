@@ -13,7 +13,7 @@ from typing import Any
 
 import cupy
 
-from .. import clean, measure
+from .. import _device, clean
 from .. import label as label_array
 from .._measures import is_of_samples
 from . import original
@@ -64,16 +64,12 @@ def regionprops_table(
         or not _SAME.issuperset(properties)
         or (
             intensity_image is not None
-            and (
-                intensity_image.shape != label_image.shape
-                or intensity_image.dtype.kind not in "bui"
-                or intensity_image.itemsize > 4
-            )
+            and (intensity_image.shape != label_image.shape or intensity_image.dtype.kind not in "bui" or intensity_image.itemsize > 4)
         )
     ):
         return passed_on()
     samples = intensity_image if any(map(is_of_samples, properties)) else None
-    table = measure(label_image, samples, (*properties, "label"))
+    table = _device.measure(label_image, samples, (*properties, "label"), None, None)
     labels = table["label"]
     if len(labels) and labels[-1] != len(labels):  # cuCIM has rows for labels that do not occur
         return passed_on()

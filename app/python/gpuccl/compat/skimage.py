@@ -25,9 +25,8 @@ _MEASURE, _MORPHOLOGY = "skimage.measure", "skimage.morphology"
 #: Properties with the values of scikit-image; others are passed on.
 _SAME = frozenset({
     "label", "area", "num_pixels", "area_bbox", "bbox", "slice", "image", "coords", "centroid", "centroid_local",
-    "extent", "equivalent_diameter_area", "axis_major_length",
-    "axis_minor_length", "eccentricity", "orientation", "inertia_tensor", "inertia_tensor_eigvals",
-    "intensity_min", "intensity_max", "intensity_mean", "euler_number",
+    "extent", "equivalent_diameter_area", "axis_major_length", "axis_minor_length", "eccentricity", "orientation",
+    "inertia_tensor", "inertia_tensor_eigvals", "intensity_min", "intensity_max", "intensity_mean", "euler_number",
     "area_convex", "feret_diameter_max", "perimeter", "perimeter_crofton", "solidity",
 })  # fmt: skip
 _SAME_IN_IMAGES = frozenset({
@@ -36,18 +35,14 @@ _SAME_IN_IMAGES = frozenset({
 })  # fmt: skip
 
 
-def label(
-    label_image: Any, background: int | None = None, return_num: bool = False, connectivity: int | None = None
-) -> Any:
+def label(label_image: Any, background: int | None = None, return_num: bool = False, connectivity: int | None = None) -> Any:
     """Label connected regions of an array of integers; as ``skimage.measure.label``."""
     image = np.asarray(label_image)
     if not 1 <= image.ndim <= 3 or image.dtype.kind not in "bui" or image.size == 0:
         return original("label", __name__, _MEASURE)(label_image, background, return_num, connectivity)
     connectivity = image.ndim if connectivity is None else connectivity
     if not 1 <= connectivity <= image.ndim:
-        raise ValueError(
-            f"Connectivity for {image.ndim}D image should be in [1, ..., {image.ndim}]. Got {connectivity}."
-        )
+        raise ValueError(f"Connectivity for {image.ndim}D image should be in [1, ..., {image.ndim}]. Got {connectivity}.")
     number = pixels(connectivity, image.ndim)
     labels = np.empty(image.shape, np.int32 if image.dtype == np.bool_ else np.int64)
     if image.dtype == np.bool_:
@@ -109,8 +104,7 @@ def regionprops_table(
         table = _host.measure(labels, samples if _of_samples(ours) else None, ours, None, None)
     if others or extra_properties:
         theirs = original("regionprops_table", __name__, _MEASURE)(
-            label_image, intensity_image, others, cache=cache, separator="-", extra_properties=extra_properties,
-            spacing=spacing,
+            label_image, intensity_image, others, cache=cache, separator="-", extra_properties=extra_properties, spacing=spacing,
         )  # fmt: skip
         table.update(theirs)
     made = {}
@@ -139,9 +133,7 @@ def _is_same(name: str, ndim: int, samples) -> bool:
     return samples is not None and samples.dtype.kind in "ui" and samples.itemsize <= 4
 
 
-def remove_small_objects(
-    ar: Any, min_size: Any = None, connectivity: int = 1, *, max_size: Any = None, out: Any = None
-) -> Any:
+def remove_small_objects(ar: Any, min_size: Any = None, connectivity: int = 1, *, max_size: Any = None, out: Any = None) -> Any:
     """Remove components of a mask, or labels, that are small; as ``skimage.morphology.remove_small_objects``.
 
     `min_size` removes objects of fewer elements. `max_size` removes objects of at most that size. Both have this
