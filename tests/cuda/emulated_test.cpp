@@ -58,8 +58,8 @@ TEST_CASE("every CUDA algorithm labels random small images as flood fill does") 
 }
 
 TEST_CASE("thread blocks on several processors at once give the same labels", "[processors]") {
-  expect_random_images({80, 30, 1}, 6, {.seed = 5, .host_threads = 3, .switch_one_in = 50});
-  expect_random_images({40, 12, 5}, 6, {.seed = 6, .host_threads = 3, .switch_one_in = 50});
+  expect_random_images({40, 16, 1}, 6, {.seed = 5, .host_threads = 3, .switch_one_in = 50});
+  expect_random_images({16, 8, 4}, 6, {.seed = 6, .host_threads = 3, .switch_one_in = 50});
 }
 
 TEST_CASE("many random images", "[.long]") {
