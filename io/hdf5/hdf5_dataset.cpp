@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "gpuccl/types.hpp"
+#include "io/files/file_names.hpp"
 #include "io/image/image_axes.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"
@@ -182,13 +183,16 @@ std::string numbers_as_text(hid_t dataset, const char* name) {
   return text;
 }
 
+constexpr double kDefaultFill = 0x1.ep+122;  // NC_FILL_FLOAT and NC_FILL_DOUBLE of netCDF
+
 /// Returns the name of an axis by its dimension scale: its axis or standard name of CF, or that of the scale.
 std::string name_by_scale(hid_t scale) {
   if (std::string axis = text_in(scale, "axis"); axis.size() == 1) return axis;
   const std::string units = text_in(scale, "units"), standard = text_in(scale, "standard_name");
   if (standard == "time" || units.find(" since ") != std::string::npos) return "time";  // CF, section 4.4
   const bool is_pressure = units == "Pa" || units == "hPa" || units == "mbar" || units == "millibar";
-  if (is_pressure || !text_in(scale, "positive").empty()) return "z";  // section 4.3
+  const std::string positive = lower_case(text_in(scale, "positive"));
+  if (is_pressure || positive == "up" || positive == "down") return "z";  // section 4.3
   if (const NamedAxis axis{standard}; axis.is_x() || axis.is_y() || axis.is_depth()) return standard;
   if (const std::string name = text_in(scale, "NAME"); !name.empty() && !name.starts_with(kNoVariable))
     return name.substr(name.rfind('/') + 1);
@@ -269,25 +273,13 @@ void read_scales(hid_t dataset, Hdf5Array& array) {
   }
 }
 
-/// Returns netCDF's default for samples that were never written, if it is the fill value; else "".
-std::string default_fill_in(const Hdf5Array& array) {
+/// Returns whether the fill value is the one of numbers that netCDF writes where a program sets none.
+bool has_default_fill(const Hdf5Array& array) {
   const auto is_fill = [&](auto value) {
     return array.fill.size() == sizeof value && std::memcmp(array.fill.data(), &value, sizeof value) == 0;
   };
-  const auto text_of = [&](auto... values) {
-    std::string text;
-    ((is_fill(values) ? void(text = std::to_string(values)) : void()), ...);
-    return text;
-  };
-  using std::numeric_limits;
-  constexpr double kReal = 0x1.ep+122;
-  if (array.format.kind == SampleKind::floating)
-    return is_fill(static_cast<float>(kReal)) || is_fill(kReal) ? fmt::format("{}", kReal) : "";
-  if (array.format.kind == SampleKind::unsigned_integer)
-    return text_of(numeric_limits<std::uint16_t>::max(), numeric_limits<std::uint32_t>::max(),
-                   numeric_limits<std::uint64_t>::max() - 1);
-  return text_of(static_cast<std::int16_t>(numeric_limits<std::int16_t>::min() + 1),
-                 numeric_limits<std::int32_t>::min() + 1, numeric_limits<std::int64_t>::min() + 2);
+  return array.format.kind == SampleKind::floating &&
+         (is_fill(static_cast<float>(kDefaultFill)) || is_fill(kDefaultFill));
 }
 
 }  // namespace
@@ -368,7 +360,8 @@ Hdf5Array read_hdf5_array(hid_t dataset) {
   array.axistags = text_in(dataset, "axistags");
   array.sizes = numbers_in(dataset, "element_size_um", 2, 3);
   for (std::size_t i = 0; i < array.cf.size(); ++i) array.cf[i] = numbers_as_text(dataset, kCfAttributes[i]);
-  if (array.cf[2].empty()) array.cf[2] = default_fill_in(array);
+  if (array.cf[2].empty() && !array.scales.empty() && has_default_fill(array))
+    array.cf[2] = fmt::format("{}", kDefaultFill);
   return array;
 }
 

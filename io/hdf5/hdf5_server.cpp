@@ -89,11 +89,11 @@ std::vector<Found> images_in(hid_t group, const std::string& name) {
 /// object of that name, data if there are no or several datasets, which it lists.
 Hdf5Id find_hdf5_dataset(hid_t file, const std::string& name) {
   const std::string path = name.empty() ? "/" : name;
-  const hid_t opened = h5().H5Oopen(file, path.c_str(), H5P_DEFAULT);
-  if (path == "/") checked_hdf5(opened);
   if (path == "/" && h5().H5Lexists(file, "minc-2.0", H5P_DEFAULT) > 0)
     throw Error(ErrorCode::data,
                 "is a MINC 2 file; convert it to NIfTI with mnc2nii, which scales its values");
+  const hid_t opened = h5().H5Oopen(file, path.c_str(), H5P_DEFAULT);
+  if (path == "/") checked_hdf5(opened);
   if (opened < 0) refuse_missing(file, path);
   Hdf5Id object(opened);
   const H5I_type_t kind = h5().H5Iget_type(object.get());

@@ -115,7 +115,8 @@ def check_axes(folder):
     assert (label(folder, path + ":/one")[0] == labels).all()
     refused(path + ":/many", 65, "contains 2 elements along its axis 0; --frame N selects one, from 0")
     # CF conventions 4.1 to 4.3: axes are known by units, standard names and the direction of the vertical.
-    for names, attributes in [(("pressure", "a", "b"), ({"units": "hPa"}, {}, {})), (("deptht", "a", "b"), ({"positive": "down"}, {}, {})),
+    for names, attributes in [(("p", "a", "b"), ({"units": "hPa"}, {}, {})),
+                              (("depth", "lat", "lon"), ({"positive": "down"}, {"positive": "north"}, {"positive": "east"})), (("deptht", "a", "b"), ({"positive": "down"}, {}, {})),
                               (("a", "b", "c"), ({"positive": "up"}, {"standard_name": "longitude"}, {"standard_name": "latitude"})),
                               (("a", "xt_ocean", "yt_ocean"), ({"axis": "Z"}, {}, {})), (("z", "west_east", "south_north"), ({}, {}, {}))]:
         is_transposed = any("x" in name or "west" in name for name in names) or "standard_name" in attributes[1]
@@ -143,14 +144,18 @@ def check_missing(folder):
                 file["image"].attrs[name] = fill
             found, _ = label(folder, path)
             assert ((found == 0) == [sample in numbers for sample in samples]).all(), (kind, samples, fill, found)
-    # Without the attribute, what netCDF's default fill value was never written over. Bytes have none.
-    for kind, fill in [("f4", 15 * 2.0**119), ("f8", 15 * 2.0**119), ("i2", -32767), ("i4", -(2**31) + 1), ("i8", -(2**63) + 2),
-                       ("u2", 2**16 - 1), ("u4", 2**32 - 1), ("u8", 2**64 - 2), (">i2", -32767), ("i1", -127), ("u1", 255)]:
+    # Without the attribute, what was never written over netCDF's default fill value. Other files have no such value.
+    for kind, fill, has_scales in [("f4", 15 * 2.0**119, True), (">f8", 15 * 2.0**119, True), ("f4", 7, True), ("i2", -32767, True),
+                                   ("f8", 15 * 2.0**119, False)]:
+        is_missing = has_scales and fill > 7
         with h5py.File(path, "w") as file:
             file.create_dataset("image", (2, 2), kind, fillvalue=fill)[0] = 1
-        found, report = label(folder, path)
-        assert (found[1] == (kind[-1] == "1")).all() and found[0].all(), (kind, found)
-        assert (kind[-1] == "1") == ("missing" not in str(report["input"].get("value_rule"))), (kind, report["input"])
+            if has_scales:
+                file.create_dataset("y", (2,)).make_scale("y")
+                file["image"].dims[0].attach_scale(file["y"])
+        found, report = label(folder, path + ":/image")
+        assert (found[1] == (0 if is_missing else 1)).all() and found[0].all(), (kind, found)
+        assert is_missing == ("missing" in str(report["input"].get("value_rule"))), (kind, report["input"])
 
 
 def check_refusals(folder):
