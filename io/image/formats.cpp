@@ -131,7 +131,9 @@ bool FileStart::has(std::uint64_t offset, std::string_view magic) const {
 }
 
 bool FileStart::is_of(const InputFormat& format) const {
-  if (has(128, "DICM")) return false;  // the bytes before it may be those of another format
+  const auto* const file = dynamic_cast<const InputFile*>(file_);
+  if (has(128, "DICM") && file != nullptr && find_extension(file->path()).format != &format)
+    return false;  // the bytes before it may be those of another format
   return format.magic[0].bytes.empty() ||
          std::any_of(format.magic.begin(), format.magic.end(), [&](const Magic& magic) {
            return !magic.bytes.empty() && count_ >= magic.least_bytes && has(magic.offset, magic.bytes);
@@ -313,7 +315,8 @@ constexpr KnownFormat kKnown[] = {
     {4, "ftypavi"sv, "is an AVIF file", kToImage},
     {4, "ftyphei"sv, "is a HEIF file", kToImage},
     {4, "ftypmif1"sv, "is a HEIF file", kToImage},
-    {4, "ftyp"sv, "is a movie (MP4, MOV or 3GP)", "save its frames with 'ffmpeg -i FILE FOLDER/%06d.png'"},
+    {4, "ftyp"sv, "is a movie or photo in a container such as MP4",
+     "save its frames with 'ffmpeg -i FILE FOLDER/%06d.png'"},
     {0, "\0\0\0\x0cJXL "sv, "is a JPEG XL file", kToImage},
 };
 

@@ -191,19 +191,20 @@ bool NamedAxis::has_word(std::initializer_list<const char*> words) const {
 }
 
 bool NamedAxis::is_x() const {
-  return has_word({"x", "lon", "longitude", "rlon", "nlon", "west_east", "xt", "xu", "xi_rho", "ni", "i",
-                   "col", "cols", "column", "columns", "width", "easting", "xc"});
+  return has_word({"x", "lon", "longitude", "rlon", "nlon", "west_east", "xt", "xu", "col", "cols", "column",
+                   "columns", "width", "easting", "xc"});
 }
 
 bool NamedAxis::is_y() const {
-  return has_word({"y", "lat", "latitude", "rlat", "nlat", "south_north", "yt", "yu", "eta_rho", "nj", "j",
-                   "row", "rows", "height", "northing", "yc"});
+  return has_word({"y", "lat", "latitude", "rlat", "nlat", "south_north", "yt", "yu", "row", "rows", "height",
+                   "northing", "yc"});
 }
 
 bool NamedAxis::is_depth() const {
-  return has_word({"z",        "depth", "slice",     "slices", "plane",    "planes",   "section",
-                   "sections", "layer", "layers",    "level",  "levels",   "lev",      "plev",
-                   "altitude", "alt",   "elevation", "height", "pressure", "isobaric", "sigma"});
+  return has_word({"z",        "depth",    "slice",    "slices",    "plane",     "planes",
+                   "section",  "sections", "layer",    "layers",    "level",     "levels",
+                   "lev",      "plev",     "altitude", "alt",       "elevation", "height",
+                   "pressure", "isobaric", "sigma",    "bottom_top"});
 }
 
 std::vector<NamedAxis> named_axes(const std::vector<std::uint64_t>& shape,

@@ -127,14 +127,14 @@ TEST_CASE("files of other formats are refused with their format") {
       {with(0, "RIFF....WEBP"), "is a WebP file; convert"},
       {"%PDF-1.4", "is a PDF file; convert its pages"},
       {with(128, "DICM"), "is a DICOM file; convert it to NIfTI with dcm2niix"},
-      {std::string("II*\0", 4) + with(124, "DICM"), "is a DICOM file; convert it to NIfTI with dcm2niix"},
       {"SIMPLE  =                    T", "is a FITS file; convert it to .npy with astropy"},
       {"# vtk DataFile Version 3.0\n", "is a VTK file; convert it to .mha with ParaView"},
       {"<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\">",
        "is a VTK file; convert it to .mha with ParaView"},
       {with(0, "MATLAB 5.0 MAT-file"), "is a MATLAB 5 file; convert it to .npy with scipy.io.loadmat"},
       {with(4, "ftypheic"), "is a HEIF file; convert it to PNG or TIFF"},
-      {with(4, "ftypisom"), "is a movie (MP4, MOV or 3GP); save its frames with 'ffmpeg"},
+      {with(4, "ftypavif"), "is an AVIF file; convert it to PNG or TIFF"},
+      {with(4, "ftypisom"), "is a movie or photo in a container such as MP4; save its frames with 'ffmpeg"},
       {with(0, std::string("\0\0\0\x0cJXL ", 8)), "is a JPEG XL file; convert it to PNG or TIFF"},
       {"CDF\1 dimensions", "is a netCDF 3 or MINC 1 file; convert it to netCDF 4 with 'nccopy"},
       {"CDF\2 dimensions", "is a netCDF 3 file; convert it to netCDF 4 with 'nccopy"},
@@ -152,6 +152,10 @@ TEST_CASE("files of other formats are refused with their format") {
     write_file(unnamed, content);
     fails({"compare", unnamed, unnamed}, 65, std::string("file: ") + what);
   }
+  fs::create_directory(scratch / "dicom");
+  write_file(scratch / "dicom/scan.dcm", std::string("II*\0", 4) + with(124, "DICM"));
+  fails({"label", scratch / "dicom/scan.dcm", "--json", "-"}, 65, "is a DICOM file; convert it to NIfTI");
+  fails({"label", scratch / "dicom", "--stack", "--json", "-"}, 65, "contains DICOM files; convert them");
   const std::pair<std::string, const char*> misnamed[] = {
       {with(0, "\xff\xd8\xff\xe0"), "JPEG"},
       {with(0, std::string("BM\1\1\0\0\0\0\0\0", 10)), "BMP"},
