@@ -206,16 +206,15 @@ std::string summary_of(const MatchTotals& totals, std::size_t images, double emp
 
 /// Prints a hint about a result that is probably not intended.
 void give_hint(const ImagePair& pair, const OverlapCounts& counts, bool labeled) {
-  const std::string path = display_name(pair.prediction);
   if (counts.truth == 0 || counts.prediction == 0)
     print_warning(counts.truth == 0 ? pair.truth : pair.prediction, "contains no objects");
   else if (counts.common_pixels == 0)
-    print_warning(path + ": no object overlaps any of " + display_name(pair.truth) +
-                  "; check that both show the same field");
+    print_warning(pair.prediction,
+                  "no object overlaps any of the true image; check that both show the same field");
   else if (!labeled && counts.truth == 1 && counts.prediction == 1)
-    print_warning(path +
-                  ": both images contain a single value, so one object; --label splits masks into "
-                  "their components");
+    print_warning(pair.prediction,
+                  "both images contain a single value, so one object; --label splits masks into their "
+                  "components");
 }
 
 bool has_min_size(const MatchOptions& options) {

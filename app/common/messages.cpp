@@ -10,12 +10,10 @@
 #include <filesystem>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
-#include <utility>
 
 #include "io/files/descriptor.hpp"
 #include "io/files/json.hpp"
@@ -130,28 +128,42 @@ void print_message(const std::string& line) {
 
 void print_warning(const std::string& line) { print_message("warning: " + line); }
 
-std::string repeated_prefix(std::size_t more, const std::string& paths) {
-  return "the same for " + counted(more, "more input") + paths + ": ";
+bool RepeatedLines::is_first(const std::string& path, const std::string& line) {
+  constexpr std::size_t kNamed = 3;
+  Repeated& same = all_[line];
+  if (++same.count == 1) return true;
+  if (same.count <= 1 + kNamed) same.paths += (same.count > 2 ? ", " : "") + path;
+  if (same.count == 2 + kNamed) same.paths += ", ..." + where_;
+  return false;
+}
+
+std::vector<std::string> RepeatedLines::repeated(bool with_paths) const {
+  std::vector<std::string> lines;
+  for (const auto& [line, same] : all_)
+    if (same.count > 1)
+      lines.push_back("the same for " + counted(same.count - 1, "more input") +
+                      (with_paths ? " (" + same.paths + ")" : "") + ": " + line);
+  return lines;
 }
 
 namespace {
 
 std::mutex counting;
-std::optional<std::map<std::string, std::size_t>> repeated;  // how often each warning was given
+std::optional<RepeatedLines> warnings_so_far;
 
 }  // namespace
 
-RepeatedWarnings::RepeatedWarnings() { repeated.emplace(); }
+RepeatedWarnings::RepeatedWarnings() { warnings_so_far.emplace(); }
 
 RepeatedWarnings::~RepeatedWarnings() {
-  const std::map<std::string, std::size_t> counts = *std::exchange(repeated, std::nullopt);
-  for (const auto& [line, count] : counts)
-    if (count > 1) print_warning(repeated_prefix(count - 1) + line);
+  for (const std::string& line : warnings_so_far->repeated()) print_warning(line);
+  warnings_so_far.reset();
 }
 
 void print_warning(const std::string& path, const std::string& line) {
   const std::lock_guard lock(counting);
-  if (!repeated || ++(*repeated)[line] == 1) print_warning(display_name(path) + ": " + line);
+  const std::string name = display_name(path);
+  if (!warnings_so_far || warnings_so_far->is_first(name, line)) print_warning(name + ": " + line);
 }
 
 Error translated(const std::exception& exception) {

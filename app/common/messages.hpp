@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <new>
 #include <nlohmann/json_fwd.hpp>
@@ -10,6 +11,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/types.hpp"
@@ -48,10 +51,28 @@ void print_warning(const std::string& line);
 /// Warns about the file `path`.
 void print_warning(const std::string& path, const std::string& line);
 
-/// Returns the start of a line that stands for the warnings or errors of more inputs, some of them named.
-std::string repeated_prefix(std::size_t more, const std::string& paths = "");
+/// Lines about inputs, of which many may have the same.
+class RepeatedLines {
+ public:
+  /// `where`: what lists all inputs, for lines that do not.
+  explicit RepeatedLines(std::string where = "") : where_(std::move(where)) {}
 
-/// While one lives, a warning is printed for the first file only. In the end a line counts the other files.
+  /// Counts a line. Returns whether it is the first of its kind.
+  bool is_first(const std::string& path, const std::string& line);
+  /// Returns a line for each one that several inputs have, with the paths of some after the first.
+  std::vector<std::string> repeated(bool with_paths = true) const;
+
+ private:
+  struct Repeated {
+    std::size_t count = 0;
+    std::string paths;
+  };
+
+  std::string where_;
+  std::map<std::string, Repeated> all_;
+};
+
+/// While one lives, a warning is printed for the first file only. In the end a line names some other files.
 class RepeatedWarnings {
  public:
   RepeatedWarnings();

@@ -64,40 +64,7 @@ std::vector<MeasureColumn> columns_of(const MeasureOptions& measure) {
   return columns(measure.wanted, names);
 }
 
-/// Problems of inputs, of which many may have the same.
-class Problems {
- public:
-  /// `in_report`: whether a report lists all.
-  explicit Problems(bool in_report) : in_report_(in_report) {}
-
-  /// Counts an error. Returns whether it is the first of its problem.
-  bool is_first(const io::FileError& error) {
-    constexpr std::size_t kNamed = 3;
-    Repeated& same = all_[error.what()];
-    if (++same.count == 1) return true;
-    if (same.count <= 1 + kNamed) same.paths += (same.count > 2 ? ", " : "") + error.path();
-    if (same.count == 2 + kNamed) same.paths += in_report_ ? ", ..." : ", ...; --report FILE lists all";
-    return false;
-  }
-
-  /// Returns a line for each problem of several inputs.
-  std::vector<std::string> repeated() const {
-    std::vector<std::string> lines;
-    for (const auto& [problem, same] : all_)
-      if (same.count > 1) lines.push_back(repeated_prefix(same.count - 1, " (" + same.paths + ")") + problem);
-    return lines;
-  }
-
- private:
-  /// How often a problem was found, and the paths of some inputs after the first.
-  struct Repeated {
-    std::size_t count = 0;
-    std::string paths;
-  };
-
-  const bool in_report_;
-  std::map<std::string, Repeated> all_;
-};
+constexpr const char* kListedByReport = "; --report FILE lists all";
 
 /// Resolves --intensity-channel all to the channels of the first image that can be read.
 void find_all_channels(const std::vector<BatchItem>& plan, LabelOptions& options) {
@@ -338,7 +305,7 @@ class Batch {
 
   /// Prints the first error of a problem, and counts the others, which may be many.
   void print_once(const io::FileError& error) {
-    if (errors_.is_first(error)) progress_.message(error.path() + ": " + error.what());
+    if (errors_.is_first(error.path(), error.what())) progress_.message(error.path() + ": " + error.what());
   }
 
   /// Records an outcome. Called in the order of the inputs, one at a time.
@@ -368,8 +335,7 @@ class Batch {
   }
 
   int finish() {
-    for (const auto& [line, count] : warnings_)
-      if (count > 1) warn(repeated_prefix(count - 1) + line);
+    for (const std::string& line : warnings_.repeated(false)) warn(line);
     for (const std::string& line : errors_.repeated()) progress_.message(line);
     if (!options_.quiet) progress_.message(tally_.text());
     return tally_.exit_code();
@@ -380,7 +346,7 @@ class Batch {
     bool first = false;
     {
       const std::lock_guard lock(counting_);
-      first = ++warnings_[line] == 1;
+      first = warnings_.is_first(path, line);
     }
     if (first) warn(path + ": " + line);
   }
@@ -405,8 +371,8 @@ class Batch {
   });
   std::set<io::LengthUnit> units_;  // of inputs that were labeled
   std::mutex counting_;
-  std::map<std::string, std::size_t> warnings_;  // how often each was given
-  Problems errors_{!options_.batch.report.empty()};
+  RepeatedLines warnings_;
+  RepeatedLines errors_{options_.batch.report.empty() ? kListedByReport : ""};
   std::set<fs::path> folders_;
   std::size_t next_ = 0;
   std::atomic<bool> stopped_ = false;
@@ -482,10 +448,11 @@ int print_plan(std::vector<BatchItem> plan, const LabelOptions& requested) {
   const LabelOptions options = is_batch ? for_one(requested) : requested;
   const std::vector<std::string> joint = is_batch ? try_joint_files(options) : std::vector<std::string>();
   std::set<int> codes;
-  Problems problems(!requested.batch.report.empty());
+  RepeatedLines problems(requested.batch.report.empty() ? kListedByReport : "");
   const auto report = [&](const std::string& path, const Error& error) {
     const io::FileError of_path(display_name(path), error.code(), error.what());
-    if (problems.is_first(of_path)) print_message(of_path.path() + ": " + error.what());
+    if (problems.is_first(of_path.path(), of_path.what()))
+      print_message(of_path.path() + ": " + error.what());
     codes.insert(exit_code(error.code()));
   };
   if (is_batch) check_options(options.algorithm.engine);
