@@ -288,7 +288,7 @@ def test_a_mask_is_measured_with_a_warning():
     for made, package in ((np.array, gpuccl), (dask.array.from_array, gpuccl.dask)):
         for array in (mask, mask.astype("u1"), mask * 255.0):
             for name in ("measure", "match", "outlines", "contacts"):
-                if not hasattr(package, name) or (name == "contacts" and array.dtype != bool):
+                if not hasattr(package, name) or (array.dtype != bool and (name == "contacts" or package is gpuccl.dask)):
                     continue
                 given = [made(array)] * (2 if name == "match" else 1)
                 with pytest.warns(UserWarning, match=r"one value, which is one object; label a mask first: labels, count =") as record:
@@ -303,7 +303,7 @@ def test_a_mask_is_measured_with_a_warning():
         gpuccl.match(mask * 1, np.diag(range(5)), min_size=2)
         assert gpuccl.match(mask * 0, mask * 0, empty="skip") is None
         gpuccl.dask.clean(dask.array.from_array(mask), largest=1, seeds=dask.array.from_array(mask)).compute()
-        for array in (np.zeros((5, 5), bool), np.ones((2, 2), int), np.diag(range(5))):
+        for array in (np.zeros((5, 5), bool), np.full((9, 9), 7), gpuccl.label(np.eye(9))[0], np.diag(range(5))):
             gpuccl.measure(array)
             gpuccl.outlines(array)
 

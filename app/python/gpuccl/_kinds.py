@@ -83,7 +83,7 @@ def check_number(name: str, number, limits="of at least 0") -> None:
 def check_flags(**flags) -> None:
     """Refuses flags that are neither True nor False."""
     for name, flag in flags.items():
-        if not (flag is False or flag is True or flag is None or (isinstance(flag, (int, np.bool_, np.integer)) and flag in (0, 1))):
+        if flag is not None and not (np.ndim(flag) == 0 and isinstance(np.asarray(flag).item(), int) and flag in (0, 1)):
             way = {"stats": "; name columns with properties=", "values": "; select values with numpy.isin()"}.get(name, "")
             raise TypeError(f"{name} is True or False, not {flag!r}{way}")
 
@@ -138,7 +138,8 @@ def check_axes(array, other, name: str) -> None:
         pair = [each.coords[dim].variable for each in (array, other) if dim in getattr(each, "coords", ())]
         if len(pair) == 2 and not pair[0].equals(pair[1]):
             way = f'{name}.reindex_like(first, method="nearest", tolerance=...), or {name}.data if its elements are in the same order'
-            if all(one.dtype.kind in "iuf" and one.size and -180 <= one.min() and one.max() <= 360 for one in pair):
+            is_angle = dim.lower().startswith("lon") or str(pair[0].attrs.get("units", "")).startswith("degree")
+            if is_angle and all(one.dtype.kind in "iuf" and one.size and -180 <= one.min() and one.max() <= 360 for one in pair):
                 mine, theirs = (bool(one.max() > 180) - bool(one.min() < 0) for one in pair)  # 1 of 0 to 360, -1 of -180 to 180
                 if mine * theirs < 0:
                     wrapped = f"{name}.{dim} % 360" if mine > 0 else f"({name}.{dim} + 180) % 360 - 180"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import difflib
 import functools
-import math
 import operator
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core, _crops
-from ._kinds import is_chunked, warn
+from ._kinds import is_chunked, on_device, warn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +50,6 @@ _DERIVED = {
     **_crops.DEFINITIONS,
 }
 DEFAULT = ("label", "area", "bbox", "centroid")
-_FEW = 16  # elements of an example
 _NANS = "intensity_nan"
 
 
@@ -239,9 +238,12 @@ def sign_together(table: dict, *names: str) -> dict:
 
 
 def warn_of_mask(labels, *columns, name="labels") -> None:
-    """Warns if labels may be a mask, which is one object. `columns`: of the table of objects, if there is one."""
+    """Warns if labels are a mask, which is one object: of type bool, or in memory one object in several pieces. `columns`: of
+    the table of objects, if there is one."""
     is_mask = str(getattr(labels, "dtype", None)) in ("bool", "torch.bool") and (not columns or len(columns[0]))
-    if is_mask or (columns and len(columns[0]) == 1 and math.prod(np.shape(labels)) > _FEW):
+    if not is_mask and columns and len(columns[0]) == 1 and not is_chunked(labels) and not on_device(labels):
+        is_mask = sys.modules[__package__].label(np.ma.filled(np.ma.asarray(labels), 0) != 0)[1] > 1
+    if is_mask:
         label = "gpuccl.dask.label" if is_chunked(labels) else "gpuccl.label"
         warn(f"{name}: one value, which is one object; label a mask first: labels, count = {label}(mask)")
 
