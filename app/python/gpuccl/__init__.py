@@ -237,7 +237,7 @@ def measure(
     ----------
     labels : array of 1 to 3 axes
         Integers in any order; 0 is background. Floating-point numbers within 0.001 of an integer are rounded. Negative
-        values and NaN are background. Both give a warning, and so does one label in all, because a mask is one object.
+        values and NaN are background. Both give a warning, and so does an only label in several pieces, as of a mask.
     intensity : array, optional
         Samples of the same shape, for properties such as ``intensity_mean``. The default properties are then also mean,
         minimum and maximum. With a last or first axis of channels, or as
