@@ -410,7 +410,8 @@ TEST_CASE_METHOD(Matching, "photographs, maps of classes and of probability get 
         "object; --per-value makes each piece an object\n");
   CHECK(type("match map.nrrd map.nrrd --per-value").err.empty());  // the remedy
   const std::string twice = type("match map.nrrd map.nrrd").err;
-  CHECK(has(twice, "warning: the same for 1 more input (map.nrrd): its 3 values have many connected pieces each"));
+  CHECK(has(twice,
+            "warning: the same for 1 more input (map.nrrd): its 3 values have many connected pieces each"));
   CHECK(std::count(twice.begin(), twice.end(), '\n') == 2);
   ends("match objects.nrrd probability.nrrd", 0, {"probability.nrrd: its "});
   CHECK(type("match objects.nrrd objects.nrrd").err.empty());

@@ -198,9 +198,7 @@ TEST_CASE("runs on CUDA gives the same labels with thread blocks on several proc
   Engines engines;
   for (std::uint32_t seed = 1; seed <= 6; seed += kOneIn) {
     emulation::configure({.seed = seed, .host_threads = 3, .switch_one_in = 50});
-    engines.expect_same(
-        random_image({200, 50, 1}, 0.15 * seed, 1 + static_cast<int>(seed % 3), seed).view());
-    engines.expect_same(
-        random_image({100, 15, 7}, 0.05 * seed, 1 + static_cast<int>(seed % 2), seed).view());
+    engines.expect_same(random_image({200, 50, 1}, 0.15 * seed, 1 + static_cast<int>(seed % 3), seed).view());
+    engines.expect_same(random_image({100, 15, 7}, 0.05 * seed, 1 + static_cast<int>(seed % 2), seed).view());
   }
 }
