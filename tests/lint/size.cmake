@@ -52,7 +52,7 @@ set(rooms
   "lib/src/periodic 317"
   "lib/src/slabs 789"
   "lib 424"
-  "tests/app 12399"
+  "tests/app 12400"
   "tests/benchmarks 2368"
   "tests/cuda 4457"
   "tests/faults 2165"
