@@ -188,7 +188,8 @@ constexpr double kDefaultFill = 0x1.ep+122;  // NC_FILL_FLOAT and NC_FILL_DOUBLE
 /// Returns the name of an axis by its dimension scale: its axis or standard name of CF, or that of the scale.
 std::string name_by_scale(hid_t scale) {
   if (std::string axis = text_in(scale, "axis"); axis.size() == 1) return axis;
-  const std::string units = text_in(scale, "units"), standard = text_in(scale, "standard_name");
+  const std::string units = text_in(scale, "units");
+  std::string standard = text_in(scale, "standard_name");
   if (standard == "time" || units.find(" since ") != std::string::npos) return "time";  // CF, section 4.4
   const bool is_pressure = units == "Pa" || units == "hPa" || units == "mbar" || units == "millibar";
   const std::string positive = lower_case(text_in(scale, "positive"));

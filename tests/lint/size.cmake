@@ -18,7 +18,7 @@ set(rooms
   "io/bmp 248"
   "io/deflate 1037"
   "io/files 2888"
-  "io/hdf5 2019"
+  "io/hdf5 2020"
   "io/image 5950"
   "io/jpeg 246"
   "io/metaimage 316"
