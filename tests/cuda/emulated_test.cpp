@@ -57,7 +57,7 @@ TEST_CASE("every CUDA algorithm labels random small images as flood fill does") 
   expect_random_images({9, 8, 7}, 100, {.seed = 4, .switch_one_in = 4});
 }
 
-TEST_CASE("thread blocks on several processors at once give the same labels", "[processors]") {
+TEST_CASE("thread blocks on several processors at once give the same labels", "[processors][published]") {
   expect_random_images({40, 16, 1}, 6, {.seed = 5, .host_threads = 3, .switch_one_in = 50});
   expect_random_images({16, 8, 4}, 6, {.seed = 6, .host_threads = 3, .switch_one_in = 50});
 }
